@@ -1,0 +1,256 @@
+/**
+ * A command: one value from which come a command-line verb, an MCP tool or resource, and a library function.
+ *
+ * @module
+ */
+import type {
+  ContentBlock,
+  Implementation,
+  JsonObject,
+  McpLogLevel,
+  Revision,
+  ToolAnnotations,
+  ToolResult,
+} from "./mcp.ts";
+
+/** A JSON Schema 2020-12 object schema, written as a literal so that {@linkcode FromSchema} can type it. */
+export type InputSchema = {
+  readonly type: "object";
+  readonly properties?: Readonly<Record<string, PropertySchema>>;
+  readonly required?: readonly string[];
+  readonly [keyword: string]: unknown;
+};
+
+/** The schema of one argument. */
+export type PropertySchema = {
+  readonly description?: string;
+  readonly [keyword: string]: unknown;
+};
+
+/** The TypeScript type of the values that a literal JSON Schema accepts, defaults filled in. */
+export type FromSchema<S> = S extends { const: infer C } ? C
+  : S extends { enum: readonly (infer E)[] } ? E
+  : S extends { type: "string" } ? string
+  : S extends { type: "integer" | "number" } ? number
+  : S extends { type: "boolean" } ? boolean
+  : S extends { type: "null" } ? null
+  : S extends { type: "array"; items: infer I } ? FromSchema<I>[]
+  : S extends { type: "array" } ? unknown[]
+  : S extends
+    { type: "object"; properties: infer P; required: readonly (infer R)[] }
+    ? FromProperties<P, R>
+  : S extends { type: "object"; properties: infer P } ? FromProperties<P, never>
+  : S extends { type: "object" } ? Record<string, unknown>
+  : S extends { anyOf: readonly (infer U)[] } ? FromSchema<U>
+  : S extends { type: readonly (infer T)[] } ? FromSchema<{ type: T }>
+  : unknown;
+
+type FromProperties<P, R> = Simplify<
+  & {
+    -readonly [
+      K in keyof P as K extends R ? K : P[K] extends { default: unknown } ? K
+      : never
+    ]: FromSchema<P[K]>;
+  }
+  & {
+    -readonly [
+      K in keyof P as K extends R ? never
+        : P[K] extends { default: unknown } ? never
+        : K
+    ]?: FromSchema<P[K]>;
+  }
+>;
+
+type Simplify<T> = { [K in keyof T]: T[K] };
+
+/** Who asked: what the client said of itself, and the revision that its request was served under. */
+export interface Client extends Partial<Implementation> {
+  revision?: Revision;
+  capabilities: JsonObject;
+}
+
+/** A question for the person; `schema` is a flat object schema for a form (elicitation, 2025-06-18). */
+export interface Question {
+  message: string;
+  schema?: JsonObject;
+}
+
+/** The person's answer. `content` is there when the action is `accept`. */
+export interface Answer {
+  action: "accept" | "decline" | "cancel";
+  content?: JsonObject;
+}
+
+/** Present when a command runs from a shell rather than over MCP. */
+export interface Terminal {
+  /** Standard input. */
+  stdin: ReadableStream<Uint8Array>;
+  /** Standard output, raw: only a command that serves a protocol writes here itself. */
+  stdout: WritableStream<Uint8Array>;
+  /** One line for the person, on standard error. */
+  warn(line: string): void;
+  /** Width in columns; undefined when standard output is not a terminal. */
+  columns: number | undefined;
+  /** The values of the root's own options, by property name. */
+  globals: Record<string, unknown>;
+}
+
+/** What a handler is given beside its arguments. */
+export interface CommandContext {
+  /** Aborted when the caller cancels, the host goes away, or the server stops. */
+  signal: AbortSignal;
+  /** Tells how far the work is; `value` must rise. Does nothing when the caller did not ask for progress. */
+  progress(value: number, total?: number, message?: string): void;
+  /** A log message for the client (and, at that level, for the operator's log). */
+  log(level: McpLogLevel, message: string, data?: JsonObject): void;
+  /** The client; on the command line `{ capabilities: {} }`. */
+  client: Client;
+  /**
+   * Asks the person. In the handshake revisions this waits; in 2026-07-28 it ends the call and the handler runs
+   * again with the answer, so effects come after asks. `key` names the question within the call.
+   *
+   * @throws {CommandError} when the client has no way to ask its person.
+   */
+  ask(key: string, question: Question): Promise<Answer>;
+  /** The request's `_meta`. */
+  meta: JsonObject;
+  /** Set when the command runs from a shell. */
+  terminal?: Terminal;
+}
+
+/** What a handler may return: text, blocks, or blocks with an error flag, `_meta` and an exit code for shells. */
+export type CommandOutput = string | ContentBlock[] | {
+  content: string | ContentBlock[];
+  isError?: boolean;
+  meta?: JsonObject;
+  /** Exit code on the command line; default 1 with `isError`, else 0. */
+  exitCode?: number;
+};
+
+/** How one argument is given on the command line and in configuration. */
+export interface OptionHints {
+  /** One letter, for `-x`. */
+  short?: string;
+  /** Environment variable that supplies the value when the flag is absent. */
+  env?: string;
+  /** Dotted key in the configuration file. */
+  config?: string;
+  /** Accepted, but not shown in help. */
+  hidden?: boolean;
+  /** The word in help for the value, such as `DIR`. */
+  value?: string;
+}
+
+/** The MCP tool that a command is. */
+export interface ToolHints {
+  name: string;
+  title?: string;
+  annotations: ToolAnnotations;
+  _meta?: JsonObject;
+}
+
+/** The MCP resource that a command is. A URI with `{name}` in it is a template whose values become arguments. */
+export interface ResourceHints {
+  uri: string;
+  title?: string;
+  mimeType: string;
+}
+
+/** A command. `Ctx` is what its handler needs of the world beyond {@linkcode CommandContext}. */
+export interface Command<
+  S extends InputSchema = InputSchema,
+  Ctx extends CommandContext = CommandContext,
+> {
+  /** One word; the verb on the command line. */
+  name: string;
+  /** One line for help; begins with a capital letter, no full stop. */
+  summary: string;
+  /** What the model and `--help` are told; default `summary`. */
+  description?: string;
+  /** Arguments as a JSON Schema object. */
+  input?: S;
+  /** Names of the properties that the command line takes by position, in order; the last may be an array. */
+  positionals?: readonly string[];
+  /** Command-line and configuration side of the arguments, by property name. */
+  options?: Readonly<Record<string, OptionHints>>;
+  /** Exposes the command as this MCP tool. */
+  tool?: ToolHints;
+  /** Exposes the command as this MCP resource. Never together with `tool`. */
+  resource?: ResourceHints;
+  /** Subcommands. */
+  commands?: readonly AnyCommand[];
+  /** Other names on the command line. */
+  aliases?: readonly string[];
+  /** Not shown in help. */
+  hidden?: boolean;
+  /** Lines for help: a command line each. */
+  examples?: readonly string[];
+  /** The handler. A group of subcommands needs none. */
+  run?(args: FromSchema<S>, ctx: Ctx): CommandOutput | Promise<CommandOutput>;
+}
+
+/** A command of any arguments and any context: what trees and registries hold. */
+// deno-lint-ignore no-explicit-any
+export type AnyCommand = Command<any, any>;
+
+/**
+ * A failure that the model (or the person at the shell) is told as a result with `isError`. `message` is the text
+ * as shown; `notes` go into a second block, `meta` into `_meta["rousseau/result"]`.
+ */
+export class CommandError extends Error {
+  readonly notes: readonly string[];
+  readonly meta: JsonObject | undefined;
+  constructor(
+    message: string,
+    extra: { notes?: readonly string[]; meta?: JsonObject; cause?: unknown } =
+      {},
+  ) {
+    super(
+      message,
+      extra.cause === undefined ? undefined : { cause: extra.cause },
+    );
+    this.name = "CommandError";
+    this.notes = extra.notes ?? [];
+    this.meta = extra.meta;
+  }
+}
+
+/** Identity with type inference: `args` of `run` is typed from `input`. */
+export function command<
+  const S extends InputSchema,
+  Ctx extends CommandContext = CommandContext,
+>(
+  definition: Command<S, Ctx>,
+): Command<S, Ctx> {
+  if (definition.tool && definition.resource) {
+    throw new TypeError(
+      `Cannot define command "${definition.name}": it is both a tool and a resource`,
+    );
+  }
+  return definition;
+}
+
+/** The first characters of every block that is an addition to a tool's own text. */
+export const NOTE_PREFIX = "[rousseau: ";
+
+/** The second block of an answer: the notes joined, or undefined when there are none. */
+export function noteBlock(notes: readonly string[]): ContentBlock | undefined {
+  return notes.length === 0
+    ? undefined
+    : { type: "text", text: `${NOTE_PREFIX}${notes.join("\n")}]` };
+}
+
+/** A handler's output in the shape of `tools/call`. */
+export function toToolResult(output: CommandOutput): ToolResult {
+  const { content, isError, meta } =
+    typeof output === "string" || Array.isArray(output)
+      ? { content: output, isError: undefined, meta: undefined }
+      : output;
+  return {
+    content: typeof content === "string"
+      ? [{ type: "text", text: content }]
+      : content,
+    ...(isError ? { isError: true } : {}),
+    ...(meta ? { _meta: meta } : {}),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * What a program attaches to a server beside commands: resources found at request time, and an observer of calls.
+ *
+ * @module
+ */
+import type { CommandContext } from "./command.ts";
+import type {
+  JsonObject,
+  ResourceContents,
+  ResourceDefinition,
+  ResourceTemplate,
+  ToolResult,
+} from "./mcp.ts";
+
+/** One page of a list; `next` is an opaque cursor, absent at the end. */
+export interface Page<T> {
+  items: T[];
+  next?: string;
+}
+
+/** Resources that are found when asked for, such as recorded sessions. */
+export interface ResourceProvider {
+  /**
+   * A page of entries, after `cursor`.
+   *
+   * @throws {RpcError} -32602 for a cursor that this provider did not make.
+   */
+  list(
+    cursor: string | undefined,
+    ctx: CommandContext,
+  ): Promise<Page<ResourceDefinition>>;
+  /** The templates under which its resources can be read. */
+  templates(): ResourceTemplate[];
+  /** The contents, or undefined when the URI is not one of this provider's. */
+  read(
+    uri: string,
+    ctx: CommandContext,
+  ): Promise<ResourceContents[] | undefined>;
+}
+
+/** A tool call as it begins. */
+export interface CallStart {
+  /** Tells calls of one process apart. */
+  callId: string;
+  /** Tells connections of one process apart. */
+  connectionId: string;
+  tool: string;
+  arguments: JsonObject;
+  context: CommandContext;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+}
+
+/** How a tool call ended. */
+export interface CallEnd extends CallStart {
+  /** Absent when the call was cancelled. */
+  result: ToolResult | undefined;
+  endedAt: number;
+}
+
+/** Watches tool calls. Its methods must return at once and may not throw. */
+export interface CallObserver {
+  started(call: CallStart): void;
+  ended(call: CallEnd): void;
+}
