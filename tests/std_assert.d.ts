@@ -49,9 +49,8 @@ declare module "@std/assert" {
     expected: Record<PropertyKey, unknown>,
     msg?: string,
   ): void;
-  // deno-lint-ignore no-explicit-any
   export function assertInstanceOf<
-    T extends abstract new (...args: any[]) => any,
+    T extends abstract new (...args: never[]) => unknown,
   >(
     actual: unknown,
     expected: T,
