@@ -64,8 +64,8 @@ export function escapeControls(
   return { text: out, escaped };
 }
 
-// deno-lint-ignore no-control-regex
 const ANSI =
+  // deno-lint-ignore no-control-regex
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g;
 
 // deno-lint-ignore no-control-regex
