@@ -1,0 +1,184 @@
+import { assertEquals } from "@std/assert";
+
+/**
+ * Every module of lib/, lowest first. A module imports only modules listed before it, types and dynamic imports
+ * included; a new module takes its place here.
+ */
+const LAYERS = [
+  // text and limits
+  "lines",
+  "clip",
+  "redact",
+  // protocol
+  "rpc",
+  "mcp",
+  "command",
+  "schema",
+  "hooks",
+  // world
+  "platform",
+  "hosts",
+  "config",
+  "log",
+  "sqlite",
+  "scope",
+  "files",
+  // sessions
+  "migrations",
+  "store",
+  "transcript",
+  // tools
+  "tool",
+  "read",
+  "write",
+  "edit",
+  "ignore",
+  "matcher",
+  "grep",
+  "jobs",
+  "bash",
+  "session_tools",
+  "tools",
+  // server
+  "server",
+  "stdio",
+  // command line
+  "doctor",
+  "sessions_cli",
+  "help",
+  "cli",
+  "program",
+  // library
+  "library",
+];
+
+const root = new URL("../", import.meta.url);
+
+/** A module's code without comments, so that prose does not count as use. */
+function code(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}
+
+async function modules(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for await (const entry of Deno.readDir(new URL("lib/", root))) {
+    if (!entry.name.endsWith(".ts") || entry.name.endsWith(".d.ts")) continue;
+    const source = await Deno.readTextFile(new URL(`lib/${entry.name}`, root));
+    found.set(entry.name.slice(0, -3), code(source));
+  }
+  return found;
+}
+
+function imports(source: string): string[] {
+  return [
+    ...source.matchAll(/\bfrom\s*["']([^"']+)["']/g),
+    ...source.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g),
+    ...source.matchAll(/new URL\(\s*["'](\.[^"']+\.ts)["']/g),
+  ].map((match) => match[1] as string);
+}
+
+Deno.test("lib/ holds the listed modules and no others, flat", async () => {
+  assertEquals([...(await modules()).keys()].sort(), [...LAYERS].sort());
+  for await (const entry of Deno.readDir(new URL("lib/", root))) {
+    assertEquals(entry.isFile, true, `lib/${entry.name} is not a file`);
+  }
+});
+
+Deno.test("lib/ modules import only modules listed before them", async () => {
+  const wrong: string[] = [];
+  for (const [name, source] of await modules()) {
+    const rank = LAYERS.indexOf(name);
+    for (const specifier of imports(source)) {
+      const other = /^\.\/(\w+)\.ts$/.exec(specifier)?.[1];
+      if (other === undefined) continue;
+      const otherRank = LAYERS.indexOf(other);
+      if (otherRank < 0 || otherRank >= rank) {
+        wrong.push(`${name} imports ${other}`);
+      }
+    }
+  }
+  assertEquals(wrong, []);
+});
+
+Deno.test("lib/ imports only its own modules, packages of the import map, node: and deno.json", async () => {
+  const config = JSON.parse(
+    await Deno.readTextFile(new URL("deno.json", root)),
+  );
+  const wrong: string[] = [];
+  for (const [name, source] of await modules()) {
+    for (const specifier of imports(source)) {
+      const known = /^\.\/\w+(\.d)?\.ts$/.test(specifier) ||
+        specifier === "../deno.json" ||
+        specifier.startsWith("node:") || specifier in config.imports;
+      if (!known) wrong.push(`${name} imports ${specifier}`);
+    }
+  }
+  assertEquals(wrong, []);
+});
+
+Deno.test("lib/ never names the process's own streams, arguments, exit or console", async () => {
+  const forbidden = /\bconsole\b|\bDeno\.(args|stdin|stdout|exit|exitCode)\b/;
+  const wrong: string[] = [];
+  for (const [name, source] of await modules()) {
+    for (const line of source.split("\n")) {
+      if (forbidden.test(line)) wrong.push(`${name}: ${line.trim()}`);
+    }
+  }
+  assertEquals(wrong, []);
+});
+
+Deno.test("lib/ keeps no mutable state in a module", async () => {
+  const wrong: string[] = [];
+  for (const [name, source] of await modules()) {
+    for (const line of source.split("\n")) {
+      const mutable = /^(export )?(let|var) /.test(line) ||
+        /^(export )?const \w+(: [^=]+)? = (new (Map|Set|WeakMap|WeakSet|Array)(<[^>]*>)?\(\)|\[\]|\{\});/
+          .test(line);
+      if (mutable) wrong.push(`${name}: ${line}`);
+    }
+  }
+  assertEquals(wrong, []);
+});
+
+Deno.test("the tests' import map holds the program's import map unchanged", async () => {
+  const [program, tests] = await Promise.all(
+    ["deno.json", "tests/deno.json"].map(async (path) =>
+      JSON.parse(await Deno.readTextFile(new URL(path, root))).imports
+    ),
+  );
+  for (const [name, target] of Object.entries(program)) {
+    assertEquals(tests[name], target, name);
+  }
+});
+
+Deno.test("the program's lock file holds only packages of its import map", async () => {
+  const [config, lock] = await Promise.all(
+    ["deno.json", "deno.lock"].map(async (path) =>
+      JSON.parse(await Deno.readTextFile(new URL(path, root)))
+    ),
+  );
+  const named = new Set(
+    Object.values(config.imports as Record<string, string>).map((target) =>
+      /^npm:\/?((?:@[^/]+\/)?[^@/]+@[^/]+)/.exec(target)?.[1]
+    ),
+  );
+  assertEquals(
+    Object.keys(lock.npm).filter((name) => !named.has(name)),
+    [],
+  );
+});
+
+Deno.test("the server's task asks for no network, no native code and nothing whole", async () => {
+  const { tasks } = JSON.parse(
+    await Deno.readTextFile(new URL("deno.json", root)),
+  );
+  const command: string = tasks.mcp.command;
+  assertEquals(
+    command.match(/-A\b|--allow-(all|net|ffi|import|scripts)\S*/g),
+    null,
+  );
+  assertEquals(command.match(/[&|;>$]/g), null, "one plain command");
+  for (const flag of ["--no-prompt", "--no-remote"]) {
+    assertEquals(command.split(" ").includes(flag), true, flag);
+  }
+});
