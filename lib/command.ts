@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type ArgumentSchema, isList, valueFromText } from "./argument.ts";
 import type {
   ContentBlock,
   Implementation,
@@ -10,6 +11,7 @@ import type {
   McpLogLevel,
   Revision,
   ToolAnnotations,
+  ToolDefinition,
   ToolResult,
 } from "./mcp.ts";
 
@@ -45,7 +47,8 @@ export type FromSchema<S> = S extends { const: infer C } ? C
   : S extends { type: readonly (infer T)[] } ? FromSchema<{ type: T }>
   : unknown;
 
-type FromProperties<P, R> = Simplify<
+/** The object type of a schema's `properties`: required or defaulted ones are always there. */
+export type FromProperties<P, R> = Simplify<
   & {
     -readonly [
       K in keyof P as K extends R ? K : P[K] extends { default: unknown } ? K
@@ -61,7 +64,8 @@ type FromProperties<P, R> = Simplify<
   }
 >;
 
-type Simplify<T> = { [K in keyof T]: T[K] };
+/** The same type, shown as one object. */
+export type Simplify<T> = { [K in keyof T]: T[K] };
 
 /** Who asked: what the client said of itself, and the revision that its request was served under. */
 export interface Client extends Partial<Implementation> {
@@ -253,4 +257,104 @@ export function toToolResult(output: CommandOutput): ToolResult {
     ...(isError ? { isError: true } : {}),
     ...(meta ? { _meta: meta } : {}),
   };
+}
+
+/** The input schema of a command that takes no arguments. */
+export const NO_INPUT: InputSchema = {
+  type: "object",
+  properties: {},
+  additionalProperties: false,
+};
+
+/**
+ * The entry of `tools/list` that a command is.
+ *
+ * @throws {TypeError} when the command is no tool.
+ */
+export function toolDefinition(command: AnyCommand): ToolDefinition {
+  const { tool } = command;
+  if (!tool) {
+    throw new TypeError(`Cannot list command "${command.name}": it is no tool`);
+  }
+  return {
+    name: tool.name,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    description: command.description ?? command.summary,
+    inputSchema: command.input ?? NO_INPUT,
+    annotations: tool.annotations,
+    ...(tool._meta ? { _meta: tool._meta } : {}),
+  };
+}
+
+/**
+ * The arguments of a call by name: those under `"_"` (a string is one positional argument, an array several) take the
+ * names of the command's positionals. Text there is read as on the command line. Arguments without `"_"`, and
+ * whatever is no object, come back as they are, for the schema to judge.
+ */
+export function commandArguments(
+  command: AnyCommand,
+  raw: unknown,
+):
+  | { value: unknown; error?: undefined }
+  | { value?: undefined; error: string } {
+  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "_")) {
+    return { value: raw };
+  }
+  const { _: given, ...named } = raw as JsonObject;
+  if (
+    command.input?.properties && Object.hasOwn(command.input.properties, "_")
+  ) {
+    return { value: raw };
+  }
+  const items = given === null || given === undefined
+    ? []
+    : Array.isArray(given)
+    ? given
+    : [given];
+  const bound = bindPositionals(command, items);
+  if (bound.error !== undefined) return { error: `_: ${bound.error}` };
+  for (const name of bound.value.keys()) {
+    if (Object.hasOwn(named, name)) {
+      return { error: `${name}: given both by name and under "_"` };
+    }
+  }
+  return { value: { ...named, ...Object.fromEntries(bound.value) } };
+}
+
+/** Positional values by argument name, each read as its schema asks; the last list takes all that is left. */
+export function bindPositionals(
+  command: AnyCommand,
+  items: readonly unknown[],
+):
+  | { value: Map<string, unknown>; error?: undefined }
+  | { value?: undefined; error: string } {
+  const names = command.positionals ?? [];
+  const properties: Readonly<Record<string, ArgumentSchema>> =
+    command.input?.properties ?? {};
+  const last = names.at(-1);
+  const variadic = last !== undefined && isList(properties[last] ?? {});
+  if (items.length > names.length && !variadic) {
+    return {
+      error: names.length === 0
+        ? "takes no positional arguments"
+        : `takes at most ${names.length} (${
+          names.join(", ")
+        }), got ${items.length}`,
+    };
+  }
+  const value = new Map<string, unknown>();
+  for (const [i, item] of items.entries()) {
+    const rest = variadic && i >= names.length - 1;
+    const name = rest ? last! : names[i]!;
+    const parsed = typeof item === "string"
+      ? valueFromText(properties[name] ?? {}, item)
+      : { value: item };
+    if (parsed.error !== undefined) {
+      return { error: `${name}: ${parsed.error}` };
+    }
+    if (!rest) value.set(name, parsed.value);
+    else if (i === names.length - 1) value.set(name, [parsed.value]);
+    else (value.get(name) as unknown[]).push(parsed.value);
+  }
+  return { value };
 }

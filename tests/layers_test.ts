@@ -9,10 +9,14 @@ const LAYERS = [
   "lines",
   "clip",
   "redact",
+  "nearest",
+  "argument",
   // protocol
   "rpc",
   "mcp",
   "command",
+  "tree",
+  "fault",
   "schema",
   "hooks",
   // world

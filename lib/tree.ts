@@ -1,0 +1,159 @@
+/**
+ * The tree of commands: finding a command by its words, walking, and checking that the tree makes sense.
+ *
+ * @module
+ */
+import { isList, isSwitch } from "./argument.ts";
+import type { AnyCommand } from "./command.ts";
+
+/** A command with the words that lead to it, the root's name first. */
+export interface Placed {
+  /** The command. */
+  command: AnyCommand;
+  /** Its ancestors and itself, root first. */
+  path: readonly AnyCommand[];
+}
+
+/** The command and everything under it, parents before children, in the order of definition. */
+export function* walkCommands(
+  root: AnyCommand,
+  above: readonly AnyCommand[] = [],
+): Generator<Placed> {
+  const path = [...above, root];
+  yield { command: root, path };
+  for (const child of root.commands ?? []) yield* walkCommands(child, path);
+}
+
+/** The child of that name or alias. */
+export function childNamed(
+  command: AnyCommand,
+  word: string,
+): AnyCommand | undefined {
+  return command.commands?.find((child) =>
+    child.name === word || child.aliases?.includes(word)
+  );
+}
+
+/** The command that `words` lead to from `root`; undefined when a word names no child. */
+export function findCommand(
+  root: AnyCommand,
+  words: readonly string[],
+): Placed | undefined {
+  const path = [root];
+  for (const word of words) {
+    const child = childNamed(path.at(-1)!, word);
+    if (!child) return undefined;
+    path.push(child);
+  }
+  return { command: path.at(-1)!, path };
+}
+
+/** The words of a path, such as `rousseau sessions list`. */
+export function pathWords(path: readonly AnyCommand[]): string {
+  return path.map((command) => command.name).join(" ");
+}
+
+/**
+ * Checks a tree as its author wrote it.
+ *
+ * @throws {TypeError} that names the command: both tool and resource, a name used twice, an option or positional
+ * that the schema lacks, a list that is not the last positional, a required positional after an optional one.
+ */
+export function checkTree(root: AnyCommand): void {
+  const tools = new Set<string>();
+  const uris = new Set<string>();
+  for (const { command, path } of walkCommands(root)) {
+    const words = pathWords(path);
+    const fail = (what: string): never => {
+      throw new TypeError(`Cannot use command "${words}": ${what}`);
+    };
+    if (!/^[^\s-]\S*$/.test(command.name)) {
+      fail("its name is empty, begins with a dash or holds a space");
+    }
+    if (command.tool && command.resource) {
+      fail("it is both a tool and a resource");
+    }
+    if (!command.run && !command.commands?.length) {
+      fail("it has neither a handler nor subcommands");
+    }
+    if ((command.tool || command.resource) && !command.run) {
+      fail("it is exposed but has no handler");
+    }
+    takeOnce(
+      tools,
+      command.tool?.name,
+      (name) => fail(`tool "${name}" is defined twice`),
+    );
+    takeOnce(
+      uris,
+      command.resource?.uri,
+      (uri) => fail(`resource "${uri}" is defined twice`),
+    );
+    checkArguments(command, fail);
+    const siblings = new Set<string>();
+    for (const child of command.commands ?? []) {
+      for (const word of [child.name, ...(child.aliases ?? [])]) {
+        takeOnce(
+          siblings,
+          word,
+          (name) => fail(`subcommand "${name}" is defined twice`),
+        );
+      }
+    }
+  }
+}
+
+function checkArguments(
+  command: AnyCommand,
+  fail: (what: string) => never,
+): void {
+  const properties: Record<string, Record<string, unknown>> =
+    command.input?.properties ?? {};
+  const required: readonly string[] = command.input?.required ?? [];
+  for (const name of Object.keys(command.options ?? {})) {
+    if (!Object.hasOwn(properties, name)) {
+      fail(`option "${name}" is not in its input schema`);
+    }
+  }
+  const shorts = new Set<string>();
+  for (
+    const { short } of Object.values(command.options ?? {}) as {
+      short?: string;
+    }[]
+  ) {
+    if (short !== undefined && !/^[A-Za-z]$/.test(short)) {
+      fail(`short option "${short}" is not one letter`);
+    }
+    takeOnce(
+      shorts,
+      short,
+      (name) => fail(`short option "${name}" is used twice`),
+    );
+  }
+  const positionals = command.positionals ?? [];
+  let optional: string | undefined;
+  for (const [i, name] of positionals.entries()) {
+    const property = properties[name];
+    if (!property) {
+      return fail(`positional "${name}" is not in its input schema`);
+    }
+    if (isSwitch(property)) fail(`positional "${name}" is a switch`);
+    if (isList(property) && i < positionals.length - 1) {
+      fail(`positional "${name}" is a list and not the last`);
+    }
+    if (!required.includes(name)) optional ??= name;
+    else if (optional !== undefined) {
+      fail(`required positional "${name}" follows the optional "${optional}"`);
+    }
+  }
+}
+
+function takeOnce(
+  seen: Set<string>,
+  name: string | undefined,
+  twice: (name: string) => never,
+): void {
+  if (name === undefined) return;
+  if (seen.has(name)) twice(name);
+  seen.add(name);
+}
