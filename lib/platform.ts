@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { pathsOf } from "./paths.ts";
 
 /** What the process was started with. `main.ts` makes the real one; tests make others. */
 export interface Platform {
@@ -20,4 +21,90 @@ export interface Platform {
   execPath: string | undefined;
   /** The user id; undefined on Windows or when it may not be asked. */
   uid: number | undefined;
+}
+
+/** Folder under which rousseau keeps its sessions, undefined when no home is known. */
+export function dataFolder(platform: Platform): string | undefined {
+  return ownFolder(platform, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA");
+}
+
+/** Folder that holds the user's `config.yaml`, undefined when no home is known. */
+export function configFolder(platform: Platform): string | undefined {
+  return ownFolder(platform, "XDG_CONFIG_HOME", ".config", "APPDATA");
+}
+
+/**
+ * Folder for what rousseau keeps beside its database: the database's own, or undefined when that is in memory or no
+ * home is known. `statePath` is the configured path of the database.
+ */
+export function stateFolder(
+  platform: Platform,
+  statePath: string | undefined,
+): string | undefined {
+  if (statePath === undefined) return dataFolder(platform);
+  if (statePath === ":memory:") return undefined;
+  const path = fromUser(platform, statePath);
+  return path === undefined ? undefined : pathsOf(platform.os).dirname(path);
+}
+
+/** The administrator's policy, which bounds flags, environment and files. Fixed: no variable may move it. */
+export function machinePolicyFile(platform: Platform): string {
+  switch (platform.os) {
+    case "linux":
+      return "/etc/rousseau/policy.yaml";
+    case "darwin":
+      return "/Library/Application Support/rousseau/policy.yaml";
+    case "windows":
+      return "C:\\ProgramData\\rousseau\\policy.yaml";
+  }
+}
+
+/**
+ * A path as a person writes it in a flag or a file, made absolute: `~` is the home, a relative path starts at the
+ * working directory. Undefined where that is not known.
+ */
+export function fromUser(platform: Platform, path: string): string | undefined {
+  const paths = pathsOf(platform.os);
+  const expanded = expandHome(platform, path);
+  if (paths.isAbsolute(expanded)) return paths.resolve("", expanded);
+  return platform.cwd === undefined
+    ? undefined
+    : paths.resolve(platform.cwd, expanded);
+}
+
+/** `~` and `~/x` with the home in place of the tilde; anything else as it is. */
+export function expandHome(platform: Platform, path: string): string {
+  if (platform.home === undefined || !/^~($|[/\\])/.test(path)) return path;
+  if (path.startsWith("~\\") && platform.os !== "windows") return path;
+  return path.length <= 2
+    ? platform.home
+    : pathsOf(platform.os).join(platform.home, path.slice(2));
+}
+
+function ownFolder(
+  platform: Platform,
+  xdg: string,
+  below: string,
+  windows: string,
+): string | undefined {
+  const paths = pathsOf(platform.os);
+  const base = platform.env(xdg);
+  if (base !== undefined && paths.isAbsolute(base)) {
+    return paths.resolve(base, "rousseau");
+  }
+  if (platform.os === "windows") {
+    const folder = platform.env(windows);
+    if (folder !== undefined && paths.isAbsolute(folder)) {
+      return paths.resolve(folder, "rousseau");
+    }
+  }
+  if (platform.home === undefined) return undefined;
+  const under = platform.os === "linux"
+    ? below
+    : platform.os === "darwin"
+    ? "Library/Application Support"
+    : windows === "APPDATA"
+    ? "AppData\\Roaming"
+    : "AppData\\Local";
+  return paths.resolve(platform.home, `${under}/rousseau`);
 }

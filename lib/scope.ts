@@ -16,6 +16,11 @@ export interface Resolved {
   shown: string;
   /** What is there now (`lstat` of `real`), or undefined when nothing is. */
   info: Deno.FileInfo | undefined;
+  /**
+   * The true path, when `real` is spelled through a link because only that spelling is granted to the process. For
+   * {@linkcode file://./files.ts}; everyone else uses `real`.
+   */
+  canonical?: string;
   /** Set when another spelling of the name was taken (Unicode folding) or a relative path was completed. */
   notes: readonly string[];
 }
