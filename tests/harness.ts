@@ -501,3 +501,24 @@ export async function leftovers(base: string): Promise<string[]> {
   }
   return found;
 }
+
+/** Resolves when `path` exists and is not empty, with its text; the folder it will be in must exist. */
+export async function appears(path: string): Promise<string> {
+  const watcher = Deno.watchFs(path.slice(0, path.lastIndexOf("/")));
+  const timer = setTimeout(() => watcher.close(), PATIENCE);
+  try {
+    const text = () => Deno.readTextFile(path).catch(() => "");
+    let found = await text();
+    if (found !== "") return found;
+    for await (const _ of watcher) {
+      found = await text();
+      if (found !== "") return found;
+    }
+    throw new Error(`Waited in vain for ${path}`);
+  } finally {
+    clearTimeout(timer);
+    try {
+      watcher.close();
+    } catch { /* Closed by the timer or the loop. */ }
+  }
+}

@@ -3,7 +3,7 @@
  * answer differs on purpose, the difference is listed with its reason, and nothing else may differ.
  */
 import { assertEquals } from "@std/assert";
-import { Folders, type Message, Server } from "../harness.ts";
+import { Folders, type Message, run, Server } from "../harness.ts";
 
 interface Step {
   name: string;
@@ -256,7 +256,6 @@ Deno.test("log.level and log.format in the configuration file do the same", asyn
 });
 
 Deno.test("rousseau mcp </dev/null ends with 0 and says nothing", async () => {
-  const { run } = await import("../harness.ts");
   await using folders = await Folders.make();
   const { code, stdout, stderr } = await run(folders, [
     "mcp",
