@@ -1,0 +1,192 @@
+/**
+ * An MCP server: a table of commands, served over any number of connections at once.
+ *
+ *     readable -> lines -> parse -> Session -> Exchange -> method -> answer -> LineWriter -> writable
+ *
+ * Every request is answered exactly once, a cancelled one and a notification never. A bad line is answered and never
+ * ends the connection; the end of input always does. Only the writer touches the output.
+ *
+ * @module
+ */
+import type { AnyCommand } from "./command.ts";
+import { Core, type ServerOptions } from "./core.ts";
+import type { Outlet } from "./exchange.ts";
+import { type BadLine, type Line, MAX_LINE_BYTES, readLines } from "./lines.ts";
+import { ErrorCode, idFromEnds, parse, RpcError } from "./rpc.ts";
+import { Session } from "./session.ts";
+import { LineWriter } from "./writer.ts";
+
+export type { ServerOptions } from "./core.ts";
+
+/** Milliseconds that requests in flight have to finish after the end of input, unless {@linkcode ServeOptions} says otherwise. */
+export const DRAIN_MS = 10_000;
+
+/** Milliseconds that a peer has to take the last answers. */
+export const LAST_WRITE_MS = 2_000;
+
+/** How one connection is served. */
+export interface ServeOptions {
+  /** Ends the connection at once: what is in flight is aborted and not answered. */
+  signal?: AbortSignal;
+  /** Milliseconds that requests in flight have to finish after the end of input; default {@linkcode DRAIN_MS}. */
+  drain?: number;
+  /** Leaves `writable` open at the end. */
+  preventClose?: boolean;
+}
+
+/**
+ * A server over streams of lines.
+ *
+ * @example
+ * ```ts
+ * import { McpServer } from "./server.ts";
+ * import { command } from "./command.ts";
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const server = new McpServer({ name: "example", version: "1.0.0" });
+ * server.register(command({
+ *   name: "shout",
+ *   summary: "Say it louder",
+ *   input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+ *   tool: {
+ *     name: "shout",
+ *     annotations: {
+ *       readOnlyHint: true,
+ *       destructiveHint: false,
+ *       idempotentHint: true,
+ *       openWorldHint: false,
+ *     },
+ *   },
+ *   run: ({ text }) => text.toUpperCase(),
+ * }));
+ *
+ * const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+ * const served = server.serve(
+ *   new Blob(['{"jsonrpc":"2.0","id":1,"method":"ping"}\n']).stream(),
+ *   writable,
+ * );
+ * assertStringIncludes(await new Response(readable).text(), '"result":{}');
+ * await served;
+ * ```
+ */
+export class McpServer {
+  readonly #core: Core;
+
+  constructor(options: ServerOptions) {
+    this.#core = new Core(options);
+  }
+
+  /**
+   * Adds a tool or a resource to the table of all connections.
+   *
+   * @throws {TypeError} when the command is neither, and when its name or URI is taken, empty or malformed.
+   */
+  register(command: AnyCommand): this {
+    this.#core.registry.register(command);
+    return this;
+  }
+
+  /**
+   * Serves one connection until its input ends, its output is closed, or `signal` is aborted. May be called for
+   * several connections at once. Never rejects for what a peer does.
+   */
+  async serve(
+    readable: ReadableStream<Uint8Array>,
+    writable: WritableStream<Uint8Array>,
+    options: ServeOptions = {},
+  ): Promise<void> {
+    const core = this.#core;
+    // Aborted when the caller says so and when the peer no longer listens.
+    const gone = new AbortController();
+    const stop = () => gone.abort(options.signal?.reason);
+    if (options.signal?.aborted) stop();
+    options.signal?.addEventListener("abort", stop);
+    const writer = new LineWriter(writable, stop);
+    const debug = core.logger.enabled("debug");
+    const send = debug
+      ? (line: string) => {
+        core.logger.debug("rpc.sent", { message: line });
+        writer.write(line);
+      }
+      : (line: string) => writer.write(line);
+    const outlet: Outlet = { answer: send, notify: send, drop() {} };
+    const session = new Session(core, send);
+    gone.signal.addEventListener("abort", () => session.stop());
+    try {
+      for await (const lines of readLines(readable, gone.signal)) {
+        if (gone.signal.aborted) break;
+        for (const line of lines) {
+          if (debug) logReceived(core, line);
+          if (typeof line === "string") session.receive(parse(line), outlet);
+          else refuseLine(session, line, outlet);
+        }
+        await (session.room() ?? writer.room());
+      }
+    } catch (error) {
+      // A stream that fails has ended.
+      core.logger.warn("input.failed", { error: `${error}` });
+    }
+    if (!gone.signal.aborted) {
+      callHook(core);
+      await Promise.race([
+        session.drain(options.drain ?? DRAIN_MS),
+        aborted(gone.signal),
+      ]);
+    }
+    session.stop();
+    await within(LAST_WRITE_MS, writer.flush());
+    options.signal?.removeEventListener("abort", stop);
+    await within(
+      LAST_WRITE_MS,
+      writer.end({ close: options.preventClose !== true }),
+    );
+  }
+}
+
+function refuseLine(session: Session, line: BadLine, outlet: Outlet): void {
+  if (line.problem === "too long") {
+    const error = new RpcError(
+      ErrorCode.invalidRequest,
+      `invalid request: the line is longer than ${MAX_LINE_BYTES} bytes; send less at a time`,
+    );
+    return session.refuse(error, idFromEnds(line.head, line.tail), outlet);
+  }
+  const error = new RpcError(
+    ErrorCode.parse,
+    line.problem === "not UTF-8"
+      ? "parse error: the line is not valid UTF-8"
+      : "parse error: the line begins with a NUL",
+  );
+  session.refuse(error, undefined, outlet);
+}
+
+function logReceived(core: Core, line: Line): void {
+  core.logger.debug(
+    "rpc.received",
+    typeof line === "string" ? { message: line } : { ...line },
+  );
+}
+
+function callHook(core: Core): void {
+  try {
+    core.options.onEndOfInput?.();
+  } catch (error) {
+    core.logger.error("end_of_input.failed", { error: `${error}` });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([
+    work,
+    new Promise<void>((resolve) => timer = setTimeout(resolve, ms)),
+  ]);
+  clearTimeout(timer);
+}

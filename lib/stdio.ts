@@ -1,0 +1,115 @@
+/**
+ * A server over the standard streams of a process: what ends it, in which order, and with which exit code.
+ *
+ * @module
+ */
+import type { Logger } from "./log.ts";
+import type { McpServer } from "./server.ts";
+
+/** Milliseconds between asking what the calls started to end, and ending it, after a signal. */
+export const KILL_AFTER_MS = 150;
+
+/** Milliseconds within which the process is gone after a signal; a host kills it 460 ms after its first one. */
+export const EXIT_WITHIN_MS = 300;
+
+/** The signals that end the server. */
+export type EndSignal = "SIGINT" | "SIGTERM";
+
+/** Exit codes after a signal, as shells have them. */
+export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = {
+  SIGINT: 130,
+  SIGTERM: 143,
+};
+
+/** The process, as far as this module uses it. `main.ts` passes the real one. */
+export interface StdioSystem {
+  stdin: ReadableStream<Uint8Array>;
+  stdout: WritableStream<Uint8Array>;
+  /** Calls `handler` at each signal that ends a server; the function returned stops that. */
+  onSignal(handler: (signal: EndSignal) => void): () => void;
+  exit(code: number): void;
+}
+
+/** What lives beside the server and must not outlive it. */
+export interface StdioHooks {
+  /** Asks every process that calls have started to end (TERM). Returns at once. */
+  terminate?(): void;
+  /** Writes what is recorded but not yet stored. */
+  commit?(): Promise<void>;
+  /** Ends what is left of those processes (KILL). */
+  kill?(): Promise<void> | void;
+}
+
+/** How the standard streams are served. */
+export interface StdioOptions {
+  hooks?: StdioHooks;
+  /** Milliseconds that requests in flight have to finish after the end of input. */
+  drain?: number;
+  logger?: Logger;
+}
+
+/**
+ * Serves until the input ends or the output is closed, and resolves then, with nothing left running. After a signal
+ * it calls `system.exit` within {@linkcode EXIT_WITHIN_MS}: 130 after SIGINT, 143 after SIGTERM.
+ */
+export async function serveStdio(
+  server: McpServer,
+  system: StdioSystem,
+  options: StdioOptions = {},
+): Promise<void> {
+  const { hooks = {}, drain, logger } = options;
+  const ending = new AbortController();
+  let signalled: Promise<void> | undefined;
+  const stopListening = system.onSignal((signal) => {
+    // A host sends SIGINT and soon after SIGTERM; the first one decides.
+    signalled ??= endBySignal(signal);
+  });
+  const endBySignal = async (signal: EndSignal) => {
+    const startedAt = performance.now();
+    const late = delay(EXIT_WITHIN_MS);
+    tryHook("terminate", () => hooks.terminate?.());
+    ending.abort();
+    const killed = delay(KILL_AFTER_MS).promise.then(() =>
+      tryHook("kill", () => hooks.kill?.())
+    );
+    await Promise.race([
+      Promise.all([tryHook("commit", () => hooks.commit?.()), killed]),
+      late.promise,
+    ]);
+    late.cancel();
+    logger?.info("server.signalled", {
+      signal,
+      ms: Math.round(performance.now() - startedAt),
+    });
+    system.exit(SIGNAL_EXIT_CODES[signal]);
+  };
+  const tryHook = async (
+    name: string,
+    hook: () => Promise<void> | void | undefined,
+  ) => {
+    try {
+      await hook();
+    } catch (error) {
+      logger?.error(`${name}.failed`, { error: `${error}` });
+    }
+  };
+  await server.serve(system.stdin, system.stdout, {
+    signal: ending.signal,
+    ...(drain === undefined ? {} : { drain }),
+  });
+  if (!signalled) {
+    await tryHook("kill", () => hooks.kill?.());
+    await tryHook("commit", () => hooks.commit?.());
+  }
+  // A signal that came meanwhile goes its way to the exit.
+  await signalled;
+  stopListening();
+}
+
+function delay(ms: number): { promise: Promise<void>; cancel(): void } {
+  let timer: ReturnType<typeof setTimeout>;
+  const promise = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return { promise, cancel: () => clearTimeout(timer) };
+}
