@@ -97,6 +97,8 @@ export interface Terminal {
   columns: number | undefined;
   /** The values of the root's own options, by property name. */
   globals: Record<string, unknown>;
+  /** The tree that is being run. */
+  root: AnyCommand;
 }
 
 /** What a handler is given beside its arguments. */
@@ -143,6 +145,10 @@ export interface OptionHints {
   hidden?: boolean;
   /** The word in help for the value, such as `DIR`. */
   value?: string;
+  /** On the command line `-`, or the absence of a required positional, means standard input. */
+  stdin?: boolean;
+  /** The heading that help lists the option under. */
+  group?: string;
 }
 
 /** The MCP tool that a command is. */
@@ -189,6 +195,8 @@ export interface Command<
   hidden?: boolean;
   /** Lines for help: a command line each. */
   examples?: readonly string[];
+  /** The text is printed byte for byte; otherwise a missing final newline is added on the command line. */
+  verbatim?: boolean;
   /** The handler. A group of subcommands needs none. */
   run?(args: FromSchema<S>, ctx: Ctx): CommandOutput | Promise<CommandOutput>;
 }
@@ -216,6 +224,15 @@ export class CommandError extends Error {
     this.name = "CommandError";
     this.notes = extra.notes ?? [];
     this.meta = extra.meta;
+  }
+}
+
+/** What was asked for cannot be done as it was said: wrong usage or configuration. Exit code 2 on the command line. */
+export class UsageError extends Error {
+  /** An error whose text says what was wrong, and what to do. */
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
   }
 }
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isList, isSwitch } from "./argument.ts";
-import type { AnyCommand } from "./command.ts";
+import { type ArgumentSchema, isList, isSwitch } from "./argument.ts";
+import type { AnyCommand, OptionHints } from "./command.ts";
 
 /** A command with the words that lead to it, the root's name first. */
 export interface Placed {
@@ -13,6 +13,46 @@ export interface Placed {
   /** Its ancestors and itself, root first. */
   path: readonly AnyCommand[];
 }
+
+/** An argument of a command, as the command line sees it. */
+export interface Option {
+  /** Property name in the input schema. */
+  name: string;
+  /** The flag without its dashes: the name with `_` as `-`. */
+  flag: string;
+  /** Its JSON Schema. */
+  property: ArgumentSchema;
+  /** How it is given. */
+  hints: OptionHints;
+  /** Whether the schema requires it. */
+  required: boolean;
+  /** Takes no value. */
+  isSwitch: boolean;
+  /** May be given several times. */
+  isList: boolean;
+  /** Given by position. */
+  isPositional: boolean;
+}
+
+/** The arguments of a command in the order of its schema. Names that make no flag are left out. */
+export function optionsOf(command: AnyCommand): Option[] {
+  const properties: Readonly<Record<string, ArgumentSchema>> =
+    command.input?.properties ?? {};
+  return Object.entries(properties)
+    .filter(([name]) => FLAG_NAME.test(name) && name !== "constructor")
+    .map(([name, property]) => ({
+      name,
+      flag: name.replaceAll("_", "-"),
+      property,
+      hints: command.options?.[name] ?? {},
+      required: command.input?.required?.includes(name) ?? false,
+      isSwitch: isSwitch(property),
+      isList: isList(property),
+      isPositional: command.positionals?.includes(name) ?? false,
+    }));
+}
+
+const FLAG_NAME = /^[A-Za-z][\w-]*$/;
 
 /** The command and everything under it, parents before children, in the order of definition. */
 export function* walkCommands(

@@ -1,0 +1,237 @@
+/**
+ * Running a command from a shell: its line taken apart, its handler called, its answer printed, its exit code.
+ *
+ * Results go to standard output and nothing else does; everything else goes to standard error with the program's
+ * name before it. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted, 143 terminated; a
+ * command may pass on one of its own.
+ *
+ * @module
+ */
+import {
+  type AnyCommand,
+  type CommandContext,
+  CommandError,
+  type CommandOutput,
+  NO_INPUT,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+import { type CommandLine, parseCommandLine } from "./command_line.ts";
+import { Printer } from "./printer.ts";
+import { ExitCode, Stop, type System } from "./system.ts";
+import { optionsOf, pathWords } from "./tree.ts";
+
+/** Milliseconds that a handler has to end after its signal was aborted. */
+export const ABORT_GRACE_MS = 2_000;
+
+/** Bytes of standard input that a command takes as an argument. */
+export const MAX_STDIN_BYTES = 64 * 1024 * 1024;
+
+/** How a tree is run. */
+export interface RunOptions {
+  /** What `--version` prints after the root's name. */
+  version?: string;
+  /** Gives handlers what they need of the world beyond {@linkcode CommandContext}. */
+  extend?(
+    base: CommandContext,
+    line: CommandLine,
+  ): CommandContext | Promise<CommandContext>;
+  /** Leaves the values of the root's options to be checked by whoever reads `ctx.terminal.globals`. */
+  uncheckedGlobals?: boolean;
+}
+
+/** Runs one command line and resolves to the exit code. Never rejects. */
+export async function run(
+  root: AnyCommand,
+  args: readonly string[],
+  system: System,
+  options: RunOptions = {},
+): Promise<number> {
+  const printer = new Printer(root.name, system);
+  try {
+    const line = await parseCommandLine(root, args, {
+      env: (name) => system.env?.(name),
+      pathSeparator: system.pathSeparator ?? ":",
+    });
+    const command = line.path.at(-1)!;
+    if (line.version) {
+      await printer.print(`${root.name} ${options.version ?? "0.0.0"}\n`);
+      return ExitCode.done;
+    }
+    if (line.help) {
+      await printer.print(await help(line, system));
+      return ExitCode.done;
+    }
+    if (!command.run) {
+      await printer.warn(await help(line, system));
+      return ExitCode.usage;
+    }
+    return await execute(command, line, { root, system, options, printer });
+  } catch (error) {
+    return await printer.failure(error);
+  }
+}
+
+interface Running {
+  root: AnyCommand;
+  system: System;
+  options: RunOptions;
+  printer: Printer;
+}
+
+async function execute(
+  command: AnyCommand,
+  line: CommandLine,
+  { root, system, options, printer }: Running,
+): Promise<number> {
+  const globals = options.uncheckedGlobals || command === root
+    ? line.globals
+    : await prepared(root, line.globals);
+  await readStdin(command, line, system);
+  requireAll(line);
+  const args = await prepared(command, line.values);
+  const warnings: Promise<void>[] = [];
+  const terminal: Terminal = {
+    stdin: system.stdin,
+    stdout: system.stdout,
+    warn: (text) => void warnings.push(printer.complain(text)),
+    columns: system.columns,
+    globals,
+    root,
+  };
+  const signal = system.signal ?? new AbortController().signal;
+  const base = baseContext(terminal, signal);
+  const ctx = await options.extend?.(base, line) ?? base;
+  const output = await untilStopped(
+    Promise.resolve().then(() => command.run!(args, ctx)),
+    signal,
+  );
+  await Promise.all(warnings);
+  if (output === undefined) return stopCode(signal);
+  await printer.output(command, output);
+  if (signal.aborted) return stopCode(signal);
+  if (typeof output === "string" || Array.isArray(output)) return ExitCode.done;
+  return output.exitCode ?? (output.isError ? ExitCode.failed : ExitCode.done);
+}
+
+function baseContext(terminal: Terminal, signal: AbortSignal): CommandContext {
+  return {
+    signal,
+    progress() {},
+    log(level, message, data) {
+      if (level === "debug" || level === "info" || level === "notice") return;
+      terminal.warn(data ? `${message} ${JSON.stringify(data)}` : message);
+    },
+    client: { capabilities: {} },
+    ask() {
+      return Promise.reject(
+        new CommandError("cannot ask on the command line: say it with options"),
+      );
+    },
+    meta: {},
+    terminal,
+  };
+}
+
+/** The handler's output; undefined when it was stopped and threw, or did not end within the grace. */
+async function untilStopped(
+  running: Promise<CommandOutput>,
+  signal: AbortSignal,
+): Promise<CommandOutput | undefined> {
+  const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => {
+    timer = setTimeout(resolve, ABORT_GRACE_MS, undefined);
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([running, stopped]);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    clearTimeout(timer);
+    running.catch(() => {});
+  }
+}
+
+function stopCode(signal: AbortSignal): number {
+  return signal.reason instanceof Stop
+    ? signal.reason.exitCode
+    : ExitCode.interrupted;
+}
+
+/** Arguments checked against the command's schema; the validator is loaded only when there is something to check. */
+async function prepared(
+  command: AnyCommand,
+  values: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  if (Object.keys(values).length === 0 && !command.input?.required?.length) {
+    const defaults = optionsOf(command).filter(({ property }) =>
+      property.default !== undefined
+    );
+    return Object.fromEntries(
+      defaults.map((
+        { name, property },
+      ) => [name, structuredClone(property.default)]),
+    );
+  }
+  const { prepareInput } = await import("./schema.ts");
+  const { value, error } = prepareInput(command.input ?? NO_INPUT, values);
+  if (error !== undefined) throw new UsageError(error);
+  return value;
+}
+
+/** Missing arguments in the words of the command line rather than of the schema. */
+function requireAll({ path, values }: CommandLine): void {
+  const missing = optionsOf(path.at(-1)!).filter(({ name, required }) =>
+    required && !Object.hasOwn(values, name)
+  );
+  if (missing.length === 0) return;
+  const words = missing.map(({ flag, name, isPositional, hints }) =>
+    isPositional ? hints.value ?? name.toUpperCase() : `--${flag}`
+  );
+  throw new UsageError(
+    `missing ${words.join(", ")}; see "${pathWords(path)} --help"`,
+  );
+}
+
+/** Puts standard input in the place of the argument that asks for it. */
+async function readStdin(
+  command: AnyCommand,
+  { values }: CommandLine,
+  system: System,
+): Promise<void> {
+  const option = optionsOf(command).find(({ hints }) => hints.stdin);
+  if (!option) return;
+  const given = values[option.name];
+  const absent = given === undefined && option.required &&
+    !system.stdinIsTerminal;
+  if (given !== "-" && !absent) return;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of system.stdin) {
+    size += chunk.length;
+    if (size > MAX_STDIN_BYTES) {
+      throw new CommandError(
+        `standard input is over the ${MAX_STDIN_BYTES} byte limit`,
+      );
+    }
+    chunks.push(new Uint8Array(chunk));
+  }
+  try {
+    values[option.name] = new TextDecoder("utf-8", {
+      fatal: true,
+      ignoreBOM: true,
+    }).decode(await new Blob(chunks).arrayBuffer());
+  } catch {
+    throw new CommandError("standard input is not UTF-8 text");
+  }
+}
+
+async function help(line: CommandLine, { columns }: System): Promise<string> {
+  const { helpText } = await import("./help.ts");
+  return helpText(line.path, columns);
+}

@@ -1,0 +1,300 @@
+/**
+ * A command line, taken apart by the tree of commands that it is meant for.
+ *
+ * @module
+ */
+import { type ArgumentSchema, valueFromText } from "./argument.ts";
+import { type AnyCommand, bindPositionals, UsageError } from "./command.ts";
+import { didYouMean } from "./nearest.ts";
+import { childNamed, type Option, optionsOf, pathWords } from "./tree.ts";
+
+/** What a command line asks for. */
+export interface CommandLine {
+  /** The command and its ancestors, root first. */
+  path: readonly AnyCommand[];
+  /** Arguments of the command by property name, not yet checked against its schema. */
+  values: Record<string, unknown>;
+  /** The root's options by property name, not yet checked either. */
+  globals: Record<string, unknown>;
+  /** `--help` or `-h` was among the options, or the line began with `help`. */
+  help: boolean;
+  /** `--version` was among the options. */
+  version: boolean;
+}
+
+/** Where options come from that the line does not give. */
+export interface Environment {
+  /** A variable, or undefined when it is unset. */
+  env(name: string): string | undefined;
+  /** What separates the items of a list of paths in a variable: `:`, on Windows `;`. */
+  pathSeparator: string;
+}
+
+/** No variables. */
+export const NO_ENVIRONMENT: Environment = {
+  env: () => undefined,
+  pathSeparator: ":",
+};
+
+/**
+ * Takes a command line apart. An option that takes a value takes the next argument, whatever it looks like; `--` ends
+ * the options; a list option may be repeated; of a repeated single one the last counts. The root's options are taken
+ * anywhere. An option that is absent comes from its environment variable.
+ *
+ * @throws {UsageError} for unknown commands and options, missing values, and text that is not of an option's type.
+ */
+export async function parseCommandLine(
+  root: AnyCommand,
+  args: readonly string[],
+  environment: Environment = NO_ENVIRONMENT,
+): Promise<CommandLine> {
+  const { path, words, tokens, help, version } = split(root, args);
+  const command = path.at(-1)!;
+  if (help || version) {
+    return { path, values: {}, globals: {}, help, version };
+  }
+  const own = optionsOf(command);
+  const texts = await optionTexts(path, tokens);
+  const values = optionValues(own, texts, environment);
+  const globals = command === root ? values : optionValues(
+    optionsOf(root).filter(({ flag }) => !own.some((o) => o.flag === flag)),
+    texts,
+    environment,
+  );
+  const bound = bindPositionals(command, words);
+  if (bound.error !== undefined) {
+    throw new UsageError(`${pathWords(path)}: ${bound.error}`);
+  }
+  for (const [name, value] of bound.value) {
+    if (Object.hasOwn(values, name)) {
+      throw new UsageError(`${name}: given both as an option and by position`);
+    }
+    values[name] = value;
+  }
+  return { path, values, globals, help, version };
+}
+
+/** The options that may stand on the line of a command: its own, and the root's where its own do not hide them. */
+export function knownOptions(path: readonly AnyCommand[]): Map<string, Option> {
+  const known = new Map<string, Option>();
+  for (const command of new Set([path[0]!, path.at(-1)!])) {
+    for (const option of optionsOf(command)) known.set(option.flag, option);
+  }
+  return known;
+}
+
+interface Split {
+  path: readonly AnyCommand[];
+  words: string[];
+  /** Options, each as `--flag=value`, `--flag` or `--no-flag`. */
+  tokens: string[];
+  help: boolean;
+  version: boolean;
+}
+
+function split(root: AnyCommand, args: readonly string[]): Split {
+  const path = [root];
+  const words: string[] = [];
+  const tokens: string[] = [];
+  let known = knownOptions(path);
+  let help = false;
+  let version = false;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    const next = () => {
+      const value = args[++i];
+      if (value === undefined) throw new UsageError(`${arg}: needs a value`);
+      return value;
+    };
+    if (arg === "--") {
+      words.push(...args.slice(i + 1));
+      break;
+    }
+    if (arg.startsWith("--")) {
+      const [, flag, text] = /^--([^=]*)(?:=(.*))?$/s.exec(arg)!;
+      if (known.has(flag!)) {
+        tokens.push(longToken(known.get(flag!)!, text, next));
+      } else if (flag === "help") help = true;
+      else if (flag === "version" && path.length === 1) version = true;
+      else tokens.push(negatedToken(flag!, text, path, known));
+    } else if (/^-[A-Za-z]/.test(arg)) {
+      for (const token of shortTokens(arg, path, known, next)) {
+        if (token === HELP) help = true;
+        else tokens.push(token);
+      }
+    } else {
+      const child = words.length === 0
+        ? childNamed(path.at(-1)!, arg)
+        : undefined;
+      if (child) {
+        path.push(child);
+        known = knownOptions(path);
+      } else if (arg === "help" && path.length === 1 && words.length === 0) {
+        help = true;
+      } else if (path.at(-1)!.run) words.push(arg);
+      else throw unknownCommand(path, arg);
+    }
+  }
+  return { path, words, tokens, help, version };
+}
+
+const HELP = "-h";
+
+function longToken(
+  { flag, isSwitch, property }: Option,
+  text: string | undefined,
+  next: () => string,
+): string {
+  if (!isSwitch) return `--${flag}=${text ?? next()}`;
+  if (text === undefined) return `--${flag}`;
+  const { value, error } = valueFromText(property, text);
+  if (error !== undefined) throw new UsageError(`--${flag}: ${error}`);
+  return value ? `--${flag}` : `--no-${flag}`;
+}
+
+function negatedToken(
+  flag: string,
+  text: string | undefined,
+  path: readonly AnyCommand[],
+  known: ReadonlyMap<string, Option>,
+): string {
+  const positive = flag.startsWith("no-")
+    ? known.get(flag.slice("no-".length))
+    : undefined;
+  if (!positive?.isSwitch) throw unknownOption(path, `--${flag}`, known);
+  if (text !== undefined) throw new UsageError(`--${flag}: takes no value`);
+  return `--${flag}`;
+}
+
+/** A cluster such as `-x`, `-xyz`, `-n5`, `-n=5`, or `-n` with its value in the next argument. */
+function* shortTokens(
+  arg: string,
+  path: readonly AnyCommand[],
+  known: ReadonlyMap<string, Option>,
+  next: () => string,
+): Generator<string> {
+  for (let i = 1; i < arg.length; i++) {
+    const letter = arg[i]!;
+    const option = [...known.values()].find(({ hints }) =>
+      hints.short === letter
+    );
+    if (!option && letter === "h") yield HELP;
+    else if (!option) throw unknownOption(path, `-${letter}`, known);
+    else if (option.isSwitch) yield `--${option.flag}`;
+    else {
+      const rest = arg.slice(i + 1);
+      yield `--${option.flag}=${rest === "" ? next() : rest.replace(/^=/, "")}`;
+      return;
+    }
+  }
+}
+
+/** What was given for each flag. The parser is loaded only where there is something to parse. */
+async function optionTexts(
+  path: readonly AnyCommand[],
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, readonly (string | boolean)[]>> {
+  const texts = new Map<string, readonly (string | boolean)[]>();
+  if (tokens.length === 0) return texts;
+  // @ts-types="./std_cli.d.ts"
+  const { parseArgs } = await import("@std/cli/parse-args");
+  const options = [...knownOptions(path).values()];
+  const flags = (pick: (option: Option) => boolean) =>
+    options.filter(pick).map(({ flag }) => flag);
+  const parsed = parseArgs(tokens, {
+    string: flags(({ isSwitch }) => !isSwitch),
+    boolean: flags(({ isSwitch }) => isSwitch),
+    negatable: flags(({ isSwitch }) => isSwitch),
+    collect: flags(({ isList }) => isList),
+  });
+  const given = new Set(tokens.map((token) => /^--([^=]*)/.exec(token)![1]!));
+  for (const { flag } of options) {
+    if (!given.has(flag) && !given.has(`no-${flag}`)) continue;
+    texts.set(flag, [parsed[flag] as string | boolean | string[]].flat());
+  }
+  return texts;
+}
+
+function optionValues(
+  options: readonly Option[],
+  texts: ReadonlyMap<string, readonly (string | boolean)[]>,
+  environment: Environment,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const option of options) {
+    const { name, flag, property, hints } = option;
+    const given = texts.get(flag);
+    if (given) {
+      values[name] = read(option, given, `--${flag}`);
+      continue;
+    }
+    const text = hints.env === undefined
+      ? undefined
+      : environment.env(hints.env);
+    if (text !== undefined && text !== "") {
+      values[name] = read(
+        option,
+        option.isList ? listFromText(property, text, environment) : [text],
+        hints.env!,
+      );
+    }
+  }
+  return values;
+}
+
+function read(
+  { property, isList }: Option,
+  given: readonly (string | boolean)[],
+  source: string,
+): unknown {
+  const values = given.map((text) => {
+    if (typeof text === "boolean") return text;
+    const parsed = valueFromText(property, text);
+    if (parsed.error !== undefined) {
+      throw new UsageError(`${source}: ${parsed.error}`);
+    }
+    return parsed.value;
+  });
+  const single = !isList ||
+    (values.length === 1 && property.type === undefined);
+  return single ? values.at(-1) : values;
+}
+
+/** The items of a list in a variable: paths between the platform's separators, anything else between commas. */
+export function listFromText(
+  property: ArgumentSchema,
+  text: string,
+  { pathSeparator }: Environment,
+): string[] {
+  const { format } = (property.items ?? {}) as ArgumentSchema;
+  return text.split(format === "path" ? pathSeparator : ",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function unknownOption(
+  path: readonly AnyCommand[],
+  shown: string,
+  known: ReadonlyMap<string, Option>,
+): UsageError {
+  const flags = [...known.values()].filter(({ hints }) => !hints.hidden)
+    .map(({ flag }) => `--${flag}`);
+  return new UsageError(
+    `unknown option ${shown}${didYouMean(shown, [...flags, "--help"])}; see "${
+      pathWords(path)
+    } --help"`,
+  );
+}
+
+function unknownCommand(
+  path: readonly AnyCommand[],
+  word: string,
+): UsageError {
+  const names = (path.at(-1)!.commands ?? []).filter(({ hidden }) => !hidden)
+    .flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);
+  return new UsageError(
+    `unknown command "${word}"${didYouMean(word, names)}; see "${
+      pathWords(path)
+    } --help"`,
+  );
+}

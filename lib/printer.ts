@@ -1,0 +1,141 @@
+/**
+ * What a command prints: results on standard output, everything else on standard error.
+ *
+ * @module
+ */
+import {
+  type AnyCommand,
+  CommandError,
+  type CommandOutput,
+  NOTE_PREFIX,
+  toToolResult,
+  UsageError,
+} from "./command.ts";
+import type { ContentBlock } from "./mcp.ts";
+import { ExitCode, type System } from "./system.ts";
+
+/** The two output streams and what goes where. */
+export class Printer {
+  readonly #name: string;
+  readonly #system: System;
+
+  /** Prints for the program `name`. */
+  constructor(name: string, system: System) {
+    this.#name = name;
+    this.#system = system;
+  }
+
+  /** A handler's blocks: results to standard output, notes to standard error. */
+  async output(command: AnyCommand, output: CommandOutput): Promise<void> {
+    const blocks = toToolResult(output).content;
+    const isTerminal = this.#system.columns !== undefined;
+    const results = blocks.filter((block) => !isNote(block));
+    let open = false;
+    for (const block of results) {
+      if (open) await this.print("\n");
+      const shown = blockBytes(block, isTerminal);
+      await write(this.#system.stdout, shown.bytes);
+      open = shown.isText && shown.bytes.length > 0 &&
+        shown.bytes.at(-1) !== NEWLINE;
+    }
+    if (open && (isTerminal || !command.verbatim)) await this.print("\n");
+    for (const block of blocks) {
+      if (isNote(block)) await this.warn(`${block.text}\n`);
+    }
+  }
+
+  /** Text to standard output. */
+  print(text: string): Promise<void> {
+    return write(this.#system.stdout, encoder().encode(text));
+  }
+
+  /** Text to standard error. */
+  async warn(text: string): Promise<void> {
+    try {
+      await this.#system.stderr.write(encoder().encode(text));
+    } catch {
+      // Nobody is left to be told.
+    }
+  }
+
+  /** A line to standard error, with the program's name before it. */
+  complain(text: string): Promise<void> {
+    return this.warn(`${this.#name}: ${text}\n`);
+  }
+
+  /** Says what failed, and resolves to the exit code for it. */
+  async failure(error: unknown): Promise<number> {
+    // The reader of standard output has seen enough.
+    if (error instanceof Error && error.name === "BrokenPipe") {
+      return ExitCode.done;
+    }
+    if (error instanceof UsageError) {
+      await this.complain(error.message);
+      return ExitCode.usage;
+    }
+    if (error instanceof CommandError) {
+      await this.complain(error.message);
+      for (const note of error.notes) {
+        await this.warn(`${NOTE_PREFIX}${note}]\n`);
+      }
+      return ExitCode.failed;
+    }
+    const text = error instanceof Error
+      ? `${error.name}: ${error.message}`
+      : String(error);
+    await this.complain(`internal error: ${text}`);
+    return ExitCode.failed;
+  }
+}
+
+const NEWLINE = 0x0a;
+
+function isNote(block: ContentBlock): block is ContentBlock & { text: string } {
+  return block.type === "text" && block.text.startsWith(NOTE_PREFIX);
+}
+
+function blockBytes(
+  block: ContentBlock,
+  isTerminal: boolean,
+): { bytes: Uint8Array; isText: boolean } {
+  switch (block.type) {
+    case "text":
+      return { bytes: encoder().encode(block.text), isText: true };
+    case "image":
+    case "audio": {
+      const bytes = Uint8Array.fromBase64(block.data);
+      if (!isTerminal) return { bytes, isText: false };
+      const text = `[${block.mimeType}, ${bytes.length} bytes]`;
+      return { bytes: encoder().encode(text), isText: true };
+    }
+    case "resource":
+      return {
+        bytes: block.resource.blob === undefined
+          ? encoder().encode(block.resource.text ?? "")
+          : Uint8Array.fromBase64(block.resource.blob),
+        isText: block.resource.blob === undefined,
+      };
+    case "resource_link":
+      return {
+        bytes: encoder().encode(`${block.uri}  ${block.title ?? block.name}`),
+        isText: true,
+      };
+  }
+}
+
+function encoder(): TextEncoder {
+  return new TextEncoder();
+}
+
+async function write(
+  stream: WritableStream<Uint8Array>,
+  bytes: Uint8Array,
+): Promise<void> {
+  if (bytes.length === 0) return;
+  const writer = stream.getWriter();
+  try {
+    await writer.write(bytes);
+  } finally {
+    writer.releaseLock();
+  }
+}
