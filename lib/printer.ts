@@ -80,15 +80,22 @@ export class Printer {
       }
       return ExitCode.failed;
     }
-    const text = error instanceof Error
-      ? `${error.name}: ${error.message}`
-      : String(error);
-    await this.complain(`internal error: ${text}`);
+    await this.complain(
+      error instanceof Error && !isFault(error)
+        ? error.message || error.name
+        : `internal error: ${error}`,
+    );
     return ExitCode.failed;
   }
 }
 
 const NEWLINE = 0x0a;
+
+/** Whether an error shows a mistake in the code rather than a condition of the world. */
+function isFault(error: Error): boolean {
+  return error instanceof TypeError || error instanceof ReferenceError ||
+    error instanceof RangeError;
+}
 
 function isNote(block: ContentBlock): block is ContentBlock & { text: string } {
   return block.type === "text" && block.text.startsWith(NOTE_PREFIX);

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the arguments have the names of their schemas
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { MAX_STDIN_BYTES, run, type RunOptions } from "../lib/cli.ts";
 import {
@@ -398,6 +399,11 @@ Deno.test("failures end with 1, wrong configuration with 2, and a result may bri
     code: 1,
     out: "",
     err: "prog: internal error: TypeError: oops\n",
+  });
+  assertEquals(await cli([], thrown(new Error("cannot reach it"))), {
+    code: 1,
+    out: "",
+    err: "prog: cannot reach it\n",
   });
   const result = { content: "out\nbash: exit status 3", isError: true };
   assertEquals(await cli([], one(() => result)), {
