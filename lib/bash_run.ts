@@ -1,0 +1,210 @@
+/**
+ * What the tool `bash` does: check, start, wait, answer.
+ *
+ * @module
+ */
+import type { BASH_INPUT } from "./bash_schema.ts";
+import { ProgressReports } from "./bash_progress.ts";
+import { noteRoom, report, reportLength } from "./bash_report.ts";
+import type { ReportFacts } from "./bash_report.ts";
+import { CommandError } from "./command.ts";
+import type { CommandOutput, FromSchema } from "./command.ts";
+import type { Execution } from "./execution.ts";
+import { Jobs } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
+import { MAX_COMMAND_BYTES } from "./shell.ts";
+import { environmentFault } from "./shell_env.ts";
+import { HEAD_SHARE } from "./output.ts";
+import { answer, ERROR_CHARS, MAX_ANSWER_CHARS, prefixed } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** Milliseconds that a background command is watched, so that one that fails at once is told as failed. */
+export const BACKGROUND_WATCH_MS = 300;
+
+/** Of a failed command's output the end tells why. */
+const ERROR_HEAD_SHARE = 0.15;
+
+/** Characters kept free for the line that says how a command failed. */
+const FAILURE_ROOM = 64;
+
+/** Handler of `bash`. */
+export async function runBash(
+  args: FromSchema<typeof BASH_INPUT>,
+  ctx: ToolContext,
+): Promise<CommandOutput> {
+  const arrived = performance.now();
+  const env = checked(args, ctx);
+  const background = args.background ?? false;
+  const timeout = args.timeout ??
+    (background ? undefined : ctx.config.bash.timeout);
+  const jobs = Jobs.of(ctx);
+  const { cwd, notes } = await workingFolder(args.cwd, jobs, ctx);
+  const execution = await jobs.start({
+    command: args.command,
+    cwd,
+    env: { ...(ctx.platform.os === "windows" ? {} : { PWD: cwd }), ...env },
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    budget: bashBudget(ctx),
+    signal: ctx.signal,
+    patienceMs: jobs.jobAfterMs,
+  });
+  // The time spent waiting for a place counts: it is the host that gives up.
+  const age = performance.now() - arrived;
+  const patience = background
+    ? BACKGROUND_WATCH_MS
+    : timeout !== undefined || ctx.terminal
+    ? undefined
+    : Math.max(1_000, jobs.jobAfterMs - age);
+  const how = await settled(execution, patience, jobs, ctx);
+  if (how === "aborted") {
+    await execution.end("cancelled");
+    throw ctx.signal.reason;
+  }
+  const job = background || how === "late"
+    ? jobs.adopt(execution, args.command, timeout)
+    : undefined;
+  return await conclude({ execution, timeout, job, notes }, ctx);
+}
+
+/** Refuses what cannot or may not be run. @returns the call's own variables. */
+function checked(
+  args: FromSchema<typeof BASH_INPUT>,
+  ctx: ToolContext,
+): Record<string, string> {
+  if (args.command.trim() === "") {
+    throw new CommandError("bash: command is required");
+  }
+  if (args.command.includes("\0")) {
+    throw new CommandError(
+      "bash: command contains a NUL byte: write it as \\0 inside printf or $'…'",
+    );
+  }
+  const bytes = new TextEncoder().encode(args.command).length;
+  if (bytes > MAX_COMMAND_BYTES) {
+    throw new CommandError(
+      `bash: command has ${bytes} bytes, at most ${MAX_COMMAND_BYTES} fit: write it to a file and run that`,
+    );
+  }
+  if (ctx.scope.mode === "read-only") {
+    throw new CommandError(
+      "bash: refused in mode read-only: nothing here keeps a shell from writing; start rousseau with --mode workspace to allow it",
+    );
+  }
+  if (args.background && ctx.terminal) {
+    throw new CommandError(
+      "bash: background needs a server that stays, and the command line ends with the command",
+    );
+  }
+  const env = args.env ?? {};
+  const fault = environmentFault(env);
+  if (fault !== undefined) throw new CommandError(`bash: ${fault}`);
+  return env as Record<string, string>;
+}
+
+/** The folder to run in: the one asked for, else the first root, else a private empty one. */
+async function workingFolder(
+  asked: string | undefined,
+  jobs: Jobs,
+  ctx: ToolContext,
+): Promise<{ cwd: string; notes: readonly string[] }> {
+  const path = asked ?? ctx.scope.roots[0];
+  if (path === undefined) {
+    const cwd = await jobs.folder().catch(() => "/");
+    return {
+      cwd,
+      notes: [
+        `no root is set, so this ran in ${cwd}; pass cwd, or add "--root", "DIR" to the args in the host's configuration`,
+      ],
+    };
+  }
+  if (asked === undefined) return { cwd: path, notes: [] };
+  const resolved = await ctx.scope.resolve(path, "search").catch((error) => {
+    throw prefixed("bash", error);
+  });
+  if (!resolved.info) {
+    throw new CommandError(
+      `bash: cwd ${resolved.shown}: no such file or directory`,
+    );
+  }
+  if (!resolved.info.isDirectory) {
+    throw new CommandError(`bash: cwd ${resolved.shown}: not a directory`);
+  }
+  return { cwd: resolved.real, notes: resolved.notes };
+}
+
+/** Waits for the end, the caller's abort, or `ms` if given; reports progress meanwhile. */
+async function settled(
+  execution: Execution,
+  ms: number | undefined,
+  jobs: Jobs,
+  ctx: ToolContext,
+): Promise<"ended" | "aborted" | "late"> {
+  const { promise, resolve } = Promise.withResolvers<"aborted" | "late">();
+  const onAbort = () => resolve("aborted");
+  // Once the host has left nobody asks for a job: the command then has what is left of the drain time.
+  const onLate = () => jobs.adopting && resolve("late");
+  const timer = ms === undefined ? undefined : setTimeout(onLate, ms);
+  const progress = new ProgressReports(execution, ctx);
+  ctx.signal.addEventListener("abort", onAbort);
+  try {
+    if (ctx.signal.aborted) return "aborted";
+    return await Promise.race([
+      execution.done.then(() => "ended" as const),
+      promise,
+    ]);
+  } finally {
+    ctx.signal.removeEventListener("abort", onAbort);
+    clearTimeout(timer);
+    progress.stop();
+  }
+}
+
+/** The answer to `bash`, whether the command has ended or runs on as a job. */
+async function conclude(
+  { execution, timeout, job, notes }: {
+    execution: Execution;
+    timeout: number | undefined;
+    job: Job | undefined;
+    notes: readonly string[];
+  },
+  ctx: ToolContext,
+): Promise<CommandOutput> {
+  const { output, outcome, ageMs } = execution;
+  const failed = outcome !== undefined &&
+    (outcome.code !== 0 || outcome.reason !== undefined);
+  const limit = failed && !ctx.terminal
+    ? Math.min(bashBudget(ctx), ERROR_CHARS)
+    : bashBudget(ctx);
+  const share = failed ? ERROR_HEAD_SHARE : HEAD_SHARE;
+  const facts: ReportFacts = {
+    shown: output.show(limit - FAILURE_ROOM, share),
+    bytes: output.total,
+    outcome,
+    ageMs,
+    timeout,
+    job: job?.id,
+    more: notes,
+  };
+  const whole = report(facts);
+  if (facts.shown.dropped === 0 && reportLength(whole) <= limit) {
+    return answer(whole.text, whole);
+  }
+  facts.shown = output.show(limit - noteRoom(limit), share);
+  // On the command line the file would be gone before anybody could read it.
+  const path = facts.shown.dropped > 0 && !ctx.terminal
+    ? await output.keep()
+    : undefined;
+  if (path !== undefined) {
+    const readable = ctx.scope.denial(path, "read") === undefined;
+    facts.file = { path, saved: output.saved, readable };
+  }
+  const cut = report(facts);
+  return answer(cut.text, cut);
+}
+
+/** Characters of one answer. */
+export function bashBudget(ctx: ToolContext): number {
+  return ctx.terminal
+    ? MAX_ANSWER_CHARS
+    : Math.min(ctx.config.limits.answerChars, MAX_ANSWER_CHARS);
+}

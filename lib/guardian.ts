@@ -1,0 +1,87 @@
+/**
+ * The last resort against orphans: a small `sh` that knows which process groups are ours and ends them when this
+ * process is gone, however it went. A signal that cannot be caught (`kill -9`, a crash) leaves nobody else to do it.
+ *
+ * @module
+ */
+
+/** One per process, started with the first command; ends by itself with us. Not on Windows. */
+export class Guardian {
+  readonly #child: Deno.ChildProcess;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #encoder = new TextEncoder();
+
+  private constructor(child: Deno.ChildProcess) {
+    this.#child = child;
+    this.#writer = child.stdin.getWriter();
+    child.unref();
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param program a POSIX shell. @returns undefined where it cannot be started; the rest works without.
+   */
+  static start(program: string): Guardian | undefined {
+    try {
+      return new Guardian(
+        new Deno.Command(program, {
+          args: ["-c", SCRIPT, "rousseau-guardian"],
+          clearEnv: true,
+          env: { PATH: "/usr/bin:/bin" },
+          cwd: "/",
+          stdin: "piped",
+          stdout: "null",
+          stderr: "null",
+          detached: true,
+        }).spawn(),
+      );
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Its process id. */
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Puts a process group under guard. */
+  add(group: number): void {
+    this.#send(`+ ${group}`);
+  }
+
+  /** Takes a group that has ended off the list, so that its number may be used by others. */
+  remove(group: number): void {
+    this.#send(`- ${group}`);
+  }
+
+  /** Names a private folder to remove with us. */
+  folder(path: string): void {
+    if (!path.includes("\n")) this.#send(`d ${path}`);
+  }
+
+  /** Ends it, and with it whatever is still on the list. */
+  async close(): Promise<void> {
+    await this.#writer.close().catch(() => {});
+    await this.#child.status;
+  }
+
+  #send(line: string): void {
+    this.#writer.write(this.#encoder.encode(`${line}\n`)).catch(() => {});
+  }
+}
+
+/** Reads `+ GROUP`, `- GROUP` and `d FOLDER` until the other end of the pipe is closed. */
+const SCRIPT = `trap '' HUP INT TERM
+g=' '
+d=
+while read -r op id; do
+  case $op in
+    +) g="$g$id " ;;
+    -) case $g in *" $id "*) g="\${g%%" $id "*} \${g#*" $id "}" ;; esac ;;
+    d) d=$id ;;
+  esac
+done
+for id in $g; do kill -9 "-$id" 2>/dev/null; done
+[ -z "$d" ] || rm -rf "$d"`;

@@ -1,0 +1,223 @@
+/**
+ * A context for the shell tools without a server: real processes, a scope of one folder, injected limits.
+ *
+ * @module
+ */
+import { bashKill, bashOutput, bashTool } from "../lib/bash.ts";
+import { CommandError, toToolResult } from "../lib/command.ts";
+import type { Config } from "../lib/config.ts";
+import { Jobs, JOBS_KEY } from "../lib/jobs.ts";
+import type { JobsOptions } from "../lib/jobs.ts";
+import type { JsonObject, ToolResult } from "../lib/mcp.ts";
+import type { Platform } from "../lib/platform.ts";
+import type { Scope } from "../lib/scope.ts";
+import { ProcessState, RESULT_META } from "../lib/tool.ts";
+import type { ToolContext } from "../lib/tool.ts";
+
+/** What a test may set. */
+export interface WorldOptions extends Partial<Omit<JobsOptions, "config">> {
+  mode?: Scope["mode"];
+  roots?: readonly string[];
+  config?: {
+    env?: readonly string[];
+    bash?: Partial<Config["bash"]>;
+    answerChars?: number;
+  };
+  env?: Readonly<Record<string, string>>;
+  denyRead?: boolean;
+  terminal?: boolean;
+}
+
+/** An answer taken apart. */
+export interface Taken {
+  text: string;
+  note: string;
+  isError: boolean;
+  meta: JsonObject;
+  exitCode: number | undefined;
+}
+
+/** One process's worth of shell tools in a temporary folder. */
+export class World implements AsyncDisposable {
+  readonly root: string;
+  readonly jobs: Jobs;
+  readonly progress: { value: number; message: string | undefined }[] = [];
+  readonly context: (signal?: AbortSignal) => ToolContext;
+  readonly #base: string;
+
+  private constructor(base: string, options: WorldOptions) {
+    this.#base = base;
+    this.root = `${base}/root`;
+    const variables = options.env ?? { PATH: Deno.env.get("PATH") ?? "" };
+    const platform: Platform = options.platform ?? {
+      os: Deno.build.os === "darwin" ? "darwin" : "linux",
+      env: (name) => variables[name],
+      home: `${base}/home`,
+      temp: `${base}/temp`,
+      cwd: base,
+      execPath: undefined,
+      uid: undefined,
+    };
+    const config = {
+      env: options.config?.env ?? [],
+      limits: { answerChars: options.config?.answerChars ?? 20_000 },
+      bash: {
+        timeout: undefined,
+        envPassthrough: [],
+        loginPath: false,
+        ...options.config?.bash,
+      },
+    } as unknown as Config;
+    this.jobs = new Jobs({ ...options, platform, config });
+    const process = new ProcessState();
+    process.get(JOBS_KEY, () => this.jobs);
+    const scope = fakeScope(options.roots ?? [this.root], options);
+    this.context = (signal = new AbortController().signal) => ({
+      signal,
+      progress: (value, _total, message) =>
+        this.progress.push({ value, message }),
+      log: () => {},
+      client: { capabilities: {} },
+      ask: () => Promise.reject(new Error("nobody to ask")),
+      meta: {},
+      scope,
+      config,
+      platform,
+      logger: {} as ToolContext["logger"],
+      process,
+      ...(options.terminal
+        ? { terminal: {} as NonNullable<ToolContext["terminal"]> }
+        : {}),
+    });
+  }
+
+  static async make(options: WorldOptions = {}): Promise<World> {
+    const base = await Deno.realPath(
+      await Deno.makeTempDir({ prefix: "rousseau-test-" }),
+    );
+    for (const name of ["root", "home", "temp"]) {
+      await Deno.mkdir(`${base}/${name}`);
+    }
+    return new World(base, options);
+  }
+
+  /** Calls `bash`. */
+  async bash(
+    command: string,
+    args: JsonObject = {},
+    signal?: AbortSignal,
+  ): Promise<Taken> {
+    const ctx = this.context(signal);
+    return await take(() =>
+      bashTool(ctx.platform).run!({ command, ...args }, ctx)
+    );
+  }
+
+  /** Calls `bash_output`. */
+  async output(
+    job: string,
+    args: { since?: number; wait?: number } = {},
+    signal?: AbortSignal,
+  ): Promise<Taken> {
+    return await take(() =>
+      bashOutput.run!({ job, since: 0, ...args }, this.context(signal))
+    );
+  }
+
+  /** Calls `bash_kill`. */
+  async kill(job: string): Promise<Taken> {
+    return await take(() => bashKill.run!({ job }, this.context()));
+  }
+
+  /** Calls `bash_output` until the job has ended. */
+  async ended(job: string): Promise<Taken> {
+    for (;;) {
+      await this.jobs.find(job, "test").execution.done;
+      return await this.output(job);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.jobs.close();
+    await Deno.remove(this.#base, { recursive: true });
+  }
+}
+
+/** Process ids whose command line contains `text`. Linux only. */
+export async function processesWith(text: string): Promise<number[]> {
+  const found: number[] = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name) || Number(name) === Deno.pid) continue;
+    try {
+      const line = await Deno.readTextFile(`/proc/${name}/cmdline`);
+      if (line.includes(text)) found.push(Number(name));
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+/** Resolves when `check` holds; fails the test when it does not within five seconds. */
+export async function eventually(
+  check: () => boolean | Promise<boolean>,
+  what: string,
+): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (!await check()) {
+    if (performance.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+type Runs = () => ReturnType<NonNullable<typeof bashOutput["run"]>>;
+
+async function take(run: Runs): Promise<Taken> {
+  try {
+    const output = await run();
+    const result = toToolResult(output);
+    const exitCode = typeof output === "object" && "exitCode" in output
+      ? output.exitCode
+      : undefined;
+    return taken(result, exitCode);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return {
+      text: error.message,
+      note: error.notes.join("\n"),
+      isError: true,
+      meta: error.meta ?? {},
+      exitCode: undefined,
+    };
+  }
+}
+
+function taken(result: ToolResult, exitCode: number | undefined): Taken {
+  const [text, note] = result.content.map((block) =>
+    block.type === "text" ? block.text : ""
+  );
+  return {
+    text: text ?? "",
+    note: note ?? "",
+    isError: result.isError ?? false,
+    meta: (result._meta?.[RESULT_META] ?? {}) as JsonObject,
+    exitCode,
+  };
+}
+
+function fakeScope(roots: readonly string[], options: WorldOptions): Scope {
+  return {
+    mode: options.mode ?? "workspace",
+    roots,
+    async resolve(path) {
+      if (path === "/denied") {
+        throw new CommandError("/denied: outside the roots");
+      }
+      const real = path.startsWith("/") ? path : `${roots[0]}/${path}`;
+      const info = await Deno.lstat(real).catch(() => undefined);
+      return { real, shown: real, info, notes: [] };
+    },
+    denial: () => options.denyRead ? "denied" : undefined,
+    describe: () => "",
+  } as Scope;
+}
