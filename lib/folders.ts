@@ -7,15 +7,13 @@
 import { foldPath, isWithin, pathsOf } from "./paths.ts";
 import type { Platform } from "./platform.ts";
 
-/** Folders for temporary files that tools may use: the one the environment names, and the usual one. */
+/** The folder for temporary files, which tools may use; none when the environment names one that is too wide. */
 export function tempFolders(platform: Platform): string[] {
-  const found = platform.os === "windows"
-    ? [platform.temp]
-    : [platform.temp, "/tmp"];
-  return [...new Set(found)].filter((folder) =>
-    pathsOf(platform.os).isAbsolute(folder) &&
-    tooWide(platform, folder) === undefined
-  );
+  const { temp } = platform;
+  return pathsOf(platform.os).isAbsolute(temp) &&
+      tooWide(platform, temp) === undefined
+    ? [temp]
+    : [];
 }
 
 /** Folders of the system that every mode may read: programs, libraries, settings, manuals, logs. */

@@ -3,7 +3,38 @@
  *
  * @module
  */
-import type { Mode } from "./config.ts";
+import { CommandError } from "./command.ts";
+import type { Config, Mode } from "./config.ts";
+import { DenyList } from "./deny.ts";
+import type { DenyRule } from "./deny.ts";
+import { systemFolders, tempFolders, toolchainFolders } from "./folders.ts";
+import { hasVariants, nearestNames, sameName } from "./names.ts";
+import { refuseBadNames, refuseMalformed } from "./path_text.ts";
+import { foldPath, isWithin, pathsOf } from "./paths.ts";
+import type { Paths } from "./paths.ts";
+import {
+  configFolder,
+  dataFolder,
+  expandHome,
+  fromUser,
+  machinePolicyFile,
+} from "./platform.ts";
+import type { Platform } from "./platform.ts";
+import { denoScopeFiles, locate } from "./real_path.ts";
+import type { Located, ScopeFiles } from "./real_path.ts";
+import { reasonOf } from "./reason.ts";
+import {
+  denyText,
+  describeScope,
+  NAME_A_ROOT,
+  outsideText,
+  readOnlyText,
+} from "./refusals.ts";
+import { findRoots } from "./roots.ts";
+import { Spelling } from "./spelling.ts";
+
+/** Names of a folder that are looked at for another spelling or a near one. */
+export const MAX_NAMES = 10_000;
 
 /** What is to be done with a path. `search` walks a folder without reading one file by name. */
 export type Access = "read" | "write" | "search";
@@ -18,7 +49,7 @@ export interface Resolved {
   info: Deno.FileInfo | undefined;
   /**
    * The true path, when `real` is spelled through a link because only that spelling is granted to the process. For
-   * {@linkcode file://./files.ts}; everyone else uses `real`.
+   * the file effects; everyone else uses `real`.
    */
   canonical?: string;
   /** Set when another spelling of the name was taken (Unicode folding) or a relative path was completed. */
@@ -31,14 +62,485 @@ export interface Scope {
   /** Real paths of the roots, first is where relative paths start. */
   readonly roots: readonly string[];
   /**
-   * Resolves `path` component by component and decides.
+   * Resolves `path` component by component and decides. `..` is taken out as text first.
    *
-   * @throws {CommandError} with the text for the model: which rule refused, and the flag that would allow it; or
-   * what is wrong with the path; or for `read` of a missing one the nearest existing names.
+   * @throws {CommandError} with the text for the model, without a tool's name before it: which rule refused, and the
+   * flag that would allow it; or what is wrong with the path; or, unless it is to be written, that nothing is there
+   * (`open /nope: no such file or directory`), with the nearest existing names as a note.
    */
   resolve(path: string, access: Access): Promise<Resolved>;
   /** Decides on a real path found by walking from a resolved folder (no link in it). Undefined: allowed. */
   denial(real: string, access: Access): string | undefined;
   /** For instructions and `doctor`: the rules in one or two sentences. */
   describe(): string;
+}
+
+/** The scope of a process, with what the sandbox and `doctor` ask beside paths. */
+export interface ProcessScope extends Scope {
+  /** Where the roots come from, such as `--root`; undefined when there are none. */
+  readonly origin: string | undefined;
+  /** Real paths below which tools may write; empty in mode `read-only`. In mode `full` everything is. */
+  readonly writable: readonly string[];
+  /** Real paths below which tools may read, those of {@linkcode writable} left out. In `open` and `full` all is. */
+  readonly readable: readonly string[];
+  /** Resolves when {@linkcode readable} and {@linkcode closed} are whole; `resolve` waits for it by itself. */
+  ready(): Promise<void>;
+  /** Closed places at fixed paths, those of the user's home included. */
+  readonly closed: readonly { path: string; rule: DenyRule }[];
+}
+
+/** What a scope is made from. */
+export interface ScopeOptions {
+  platform: Platform;
+  config: Config;
+  /** The client's roots, as paths or `file:` URIs: they narrow what the operator gave, or stand in where that is nothing. */
+  hostRoots?: readonly string[];
+  /** Further paths that belong to rousseau itself, such as the configuration file that was read. */
+  own?: readonly string[];
+  /** The file system; tests put others in. */
+  files?: ScopeFiles;
+}
+
+/**
+ * Finds the roots and makes the scope. Warnings are for the operator's log and `doctor`.
+ *
+ * @throws {CommandError} when a folder that was named as a root cannot be one.
+ */
+export async function createScope(
+  options: ScopeOptions,
+): Promise<{ scope: ProcessScope; warnings: string[] }> {
+  const { platform, config } = options;
+  const files = options.files ?? denoScopeFiles;
+  const paths = pathsOf(platform.os);
+  const { roots, origin, warnings } = await findRoots({
+    platform,
+    files,
+    named: config.roots,
+    clientRoots: options.hostRoots,
+  });
+  const spelled = new Spelling(files, paths, platform.os);
+  const named: string[] = [];
+  for (const folder of config.read) {
+    const path = fromUser(platform, folder);
+    if (path === undefined) {
+      throw new CommandError(
+        `--read "${folder}" is not an absolute path. Write the whole path`,
+      );
+    }
+    named.push(path);
+  }
+  const real = (folder: string) => spelled.folder(folder);
+  const [realRoots, temp, read] = await Promise.all([
+    Promise.all(roots.map(real)),
+    Promise.all(tempFolders(platform).map(real)),
+    Promise.all(named.map(real)),
+  ]);
+  const deny = new DenyList({
+    platform,
+    denyRead: config.scope.denyRead,
+    denyWrite: config.scope.denyWrite,
+    roots: realRoots,
+    ...ownPlaces(options),
+    ownOnly: config.mode === "full",
+  });
+  return {
+    scope: new PathScope({
+      platform,
+      files,
+      paths,
+      spelled,
+      mode: config.mode,
+      roots: [...new Set(realRoots)],
+      origin,
+      temp,
+      read,
+      deny,
+    }),
+    warnings,
+  };
+}
+
+interface PathScopeOptions {
+  platform: Platform;
+  files: ScopeFiles;
+  paths: Paths;
+  spelled: Spelling;
+  mode: Mode;
+  roots: readonly string[];
+  origin: string | undefined;
+  temp: readonly string[];
+  read: readonly string[];
+  deny: DenyList;
+}
+
+class PathScope implements ProcessScope {
+  readonly mode: Mode;
+  readonly roots: readonly string[];
+  readonly origin: string | undefined;
+  readonly writable: readonly string[];
+  readonly #options: PathScopeOptions;
+  readonly #write: readonly string[];
+  #readable: readonly string[];
+  #read: readonly string[];
+  #ready: Promise<void> | undefined;
+
+  constructor(options: PathScopeOptions) {
+    const { mode, roots, temp, read, platform } = options;
+    this.#options = options;
+    this.mode = mode;
+    this.roots = roots;
+    this.origin = options.origin;
+    const granted = roots.length === 0 ? [] : [...roots, ...temp];
+    this.writable = mode === "read-only" ? [] : granted;
+    this.#readable = [
+      ...(this.writable.length > 0 ? [] : [...roots, ...temp]),
+      ...read,
+      ...systemFolders(platform),
+    ];
+    this.#write = this.writable.map((path) => foldPath(platform.os, path));
+    this.#read = this.#folded();
+  }
+
+  get readable(): readonly string[] {
+    return this.#readable;
+  }
+
+  ready(): Promise<void> {
+    return this.#ready ??= this.#prepare();
+  }
+
+  get closed(): readonly { path: string; rule: DenyRule }[] {
+    return this.#options.deny.fixedPaths(this.#options.platform.home);
+  }
+
+  async resolve(path: string, access: Access): Promise<Resolved> {
+    const notes: string[] = [];
+    await this.ready();
+    let shown = await this.#absolute(path, access, notes);
+    // Each turn takes one differently spelled component; there are not more of those than components.
+    for (let turn = 0; turn < MAX_RESPELLED; turn++) {
+      const at = await this.#locate(shown);
+      const denied = this.denial(at.real, access);
+      if (denied !== undefined) throw this.#refusal(denied, shown, at.real);
+      if (at.error === undefined || at.info !== undefined) {
+        return this.#resolved(at, shown, notes);
+      }
+      if (!(at.error instanceof Deno.errors.NotFound)) {
+        throw this.#failure(shown, at.error, access);
+      }
+      const respelled = await this.#respelled(at, shown);
+      if (respelled === undefined) {
+        if (access === "write") return this.#resolved(at, shown, notes);
+        throw await this.#missing(at, shown);
+      }
+      notes.push(
+        `${shown} does not exist; taken instead is ${respelled}, whose name differs only in its Unicode spaces or composed characters`,
+      );
+      shown = respelled;
+    }
+    throw new CommandError(`open ${shown}: file name too long`);
+  }
+
+  denial(real: string, access: Access): string | undefined {
+    const write = access === "write";
+    const rule = this.#options.deny.find(real, write);
+    if (rule !== undefined) return denyText(real, rule, write);
+    if (this.mode === "full") return undefined;
+    if (write && this.mode === "read-only") {
+      return readOnlyText(real);
+    }
+    if (!write && this.mode === "open") return undefined;
+    const { paths, platform } = this.#options;
+    const folded = foldPath(platform.os, real);
+    const granted = write ? this.#write : this.#read;
+    for (let i = 0; i < granted.length; i++) {
+      if (isWithin(paths, granted[i]!, folded)) return undefined;
+    }
+    return outsideText({
+      real,
+      folder: paths.dirname(real),
+      roots: this.roots,
+      write,
+      readable: write && this.mode === "workspace" &&
+        this.denial(real, "read") === undefined,
+    });
+  }
+
+  describe(): string {
+    return describeScope(this.mode, this.roots);
+  }
+
+  /** Follows the links in the home, which start-up need not wait for: closed places and toolchains may be links. */
+  async #prepare(): Promise<void> {
+    const { platform, spelled, files, paths, deny } = this.#options;
+    const { home } = platform;
+    const there = new Set(home === undefined ? [] : await namesIn(files, home));
+    const exists = (path: string) => {
+      if (home === undefined || path === home) return true;
+      const first = paths.components(path)[paths.components(home).length];
+      return !isWithin(paths, home, path) || there.has(first ?? "");
+    };
+    const real = async (path: string) =>
+      exists(path) ? await spelled.folder(path) : path;
+    const [toolchains] = await Promise.all([
+      Promise.all(toolchainFolders(platform).map(real)),
+      deny.followLinks(home, real),
+    ]);
+    this.#readable = [...new Set([...this.#readable, ...toolchains])];
+    this.#read = this.#folded();
+  }
+
+  #folded(): string[] {
+    const { os } = this.#options.platform;
+    return [
+      ...this.#write,
+      ...this.#readable.map((path) => foldPath(os, path)),
+    ];
+  }
+
+  /** What the caller wrote, made absolute as text. */
+  async #absolute(
+    path: string,
+    access: Access,
+    notes: string[],
+  ): Promise<string> {
+    const { paths, platform } = this.#options;
+    refuseMalformed(path);
+    const expanded = expandHome(platform, path);
+    const absolute = paths.isAbsolute(expanded) ||
+        paths.resolve("", expanded) === undefined && platform.os === "windows"
+      ? paths.resolve("", expanded)
+      : await this.#fromRoots(expanded, access, notes);
+    if (absolute === undefined) {
+      throw new CommandError(
+        `path must be absolute, got ${
+          JSON.stringify(path)
+        }: it depends on a drive's own folder or names a device. Write the drive and a backslash, such as C:\\`,
+      );
+    }
+    refuseBadNames(paths, absolute);
+    return absolute;
+  }
+
+  async #fromRoots(
+    path: string,
+    access: Access,
+    notes: string[],
+  ): Promise<string | undefined> {
+    const { paths } = this.#options;
+    const [first, ...others] = this.roots;
+    if (first === undefined) {
+      throw new CommandError(
+        `path must be absolute, got ${
+          JSON.stringify(path)
+        }: there is no root that it could start from. Give the whole path; ${NAME_A_ROOT}`,
+      );
+    }
+    const start = paths.resolve(first, path);
+    if (start === undefined) return undefined;
+    let taken = start;
+    if (others.length > 0) {
+      const there: string[] = [];
+      for (const root of this.roots) {
+        const candidate = paths.resolve(root, path);
+        if (candidate === undefined) continue;
+        const { info, real } = await this.#locate(candidate);
+        if (info && this.denial(real, access) === undefined) {
+          there.push(candidate);
+        }
+      }
+      const distinct = [...new Set(there)];
+      if (distinct.length > 1) {
+        throw new CommandError(
+          `${JSON.stringify(path)} exists in more than one root: ${
+            distinct.join(", ")
+          }. Give the absolute path of the one that is meant`,
+        );
+      }
+      taken = distinct[0] ?? start;
+    }
+    if (taken !== path) notes.push(`${path || "."} is ${taken}`);
+    return taken;
+  }
+
+  async #locate(path: string): Promise<Located & { canonical?: string }> {
+    const { files, paths, spelled } = this.#options;
+    const found = await locate(files, paths, path);
+    const real = spelled.of(found.real);
+    if (real === found.real) return found;
+    // The true spelling is not granted, the one through the link is: look again through that.
+    const info = found.info ??
+      await files.lstat(real).catch(() => undefined);
+    const { error: _, ...rest } = found;
+    return {
+      ...rest,
+      real,
+      info,
+      canonical: found.real,
+      ...(info === undefined && found.error !== undefined
+        ? { error: found.error }
+        : {}),
+      ...(found.base === undefined ? {} : { base: spelled.of(found.base) }),
+    };
+  }
+
+  #resolved(
+    at: Located & { canonical?: string },
+    shown: string,
+    notes: readonly string[],
+  ): Resolved {
+    return {
+      real: at.real,
+      shown,
+      info: at.info,
+      notes,
+      ...(at.canonical === undefined ? {} : { canonical: at.canonical }),
+    };
+  }
+
+  /** The path with the one existing name in place of the first missing one, when they are equal but for spelling. */
+  async #respelled(at: Located, shown: string): Promise<string | undefined> {
+    const { files, paths } = this.#options;
+    const wanted = at.rest?.[0];
+    if (wanted === undefined || !hasVariants(wanted)) return undefined;
+    if (this.denial(at.base!, "search") !== undefined) return undefined;
+    const names = await namesIn(files, at.base!);
+    const equal = names.filter((name) => sameName(name, wanted));
+    if (equal.length === 0) return undefined;
+    const folder = this.#shownBase(at, shown);
+    if (equal.length > 1) {
+      throw new CommandError(
+        `open ${shown}: ambiguous: in ${folder} there are ${
+          equal.map((name) => spellOut(name)).join(" and ")
+        }. Give one of them exactly`,
+      );
+    }
+    return [equal[0]!, ...at.rest!.slice(1)].reduce(
+      (path, name) => paths.join(path, name),
+      folder,
+    );
+  }
+
+  async #missing(at: Located, shown: string): Promise<CommandError> {
+    const { files, paths } = this.#options;
+    const message = `open ${shown}: no such file or directory`;
+    const wanted = at.rest?.[0];
+    if (
+      wanted === undefined || this.denial(at.base!, "search") !== undefined
+    ) {
+      return new CommandError(message);
+    }
+    const names = await namesIn(files, at.base!);
+    const near = nearestNames(names, wanted)
+      .filter((name) =>
+        this.denial(paths.join(at.base!, name), "read") === undefined
+      );
+    const folder = this.#shownBase(at, shown);
+    return new CommandError(message, {
+      notes: near.length > 0
+        ? [
+          `${folder} has ${
+            near.map((name) => JSON.stringify(name)).join(", ")
+          }`,
+        ]
+        : at.rest!.length > 1
+        ? [`the deepest folder that exists is ${folder}`]
+        : [],
+    });
+  }
+
+  /** The deepest existing folder in the caller's spelling, when no link stands between. */
+  #shownBase(at: Located, shown: string): string {
+    const { paths } = this.#options;
+    let folder = shown;
+    for (let i = 0; i < at.rest!.length; i++) folder = paths.dirname(folder);
+    return paths.join(folder, at.rest![0]!) === shown ||
+        at.rest!.every((name, i) =>
+          paths.components(shown).at(i - at.rest!.length) === name
+        )
+      ? folder
+      : at.base!;
+  }
+
+  #refusal(text: string, shown: string, real: string): CommandError {
+    return new CommandError(
+      shown === real
+        ? text
+        : `${text}. (${shown} leads to ${real} through a link.)`,
+      { meta: { refused: true, path: real } },
+    );
+  }
+
+  #failure(shown: string, error: unknown, access: Access): CommandError {
+    if (error instanceof Deno.errors.NotCapable) {
+      return new CommandError(
+        `open ${shown}: this process has no permission for it. Start it with ${
+          access === "write" ? `--allow-read and --allow-write` : `--allow-read`
+        } for that folder, as in --allow-read="${
+          this.#options.paths.dirname(shown)
+        }"`,
+        { cause: error },
+      );
+    }
+    return new CommandError(`open ${shown}: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+const MAX_RESPELLED = 64;
+
+async function namesIn(files: ScopeFiles, folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const name of files.readNames(folder)) {
+      names.push(name);
+      if (names.length >= MAX_NAMES) break;
+    }
+  } catch {
+    // A folder that cannot be listed has no names to offer.
+  }
+  return names;
+}
+
+/** A name with the characters spelled out that would look like others. */
+function spellOut(name: string): string {
+  return JSON.stringify(name).replace(
+    /[^\x20-\x7e]/gu,
+    (character) =>
+      `\\u{${character.codePointAt(0)!.toString(16).toUpperCase()}}`,
+  );
+}
+
+/** What belongs to rousseau itself: the store, the settings, the machine's policy, the program. */
+function ownPlaces(
+  { platform, config, own = [] }: ScopeOptions,
+): { own: string[]; ownReadable: string[] } {
+  const places = new Set<string>();
+  const add = (path: string | undefined) => {
+    if (path !== undefined) places.add(path);
+  };
+  add(dataFolder(platform));
+  add(configFolder(platform));
+  add(machinePolicyFile(platform));
+  const state = config.state.path;
+  if (state !== undefined && state !== ":memory:") {
+    const path = fromUser(platform, state);
+    if (path !== undefined) {
+      for (const suffix of ["", "-wal", "-shm", "-journal"]) {
+        add(`${path}${suffix}`);
+      }
+      add(
+        pathsOf(platform.os).resolve(
+          pathsOf(platform.os).dirname(path),
+          "locks",
+        ),
+      );
+    }
+  }
+  for (const path of own) add(fromUser(platform, path));
+  return {
+    own: [...places],
+    ownReadable: platform.execPath === undefined ? [] : [platform.execPath],
+  };
 }

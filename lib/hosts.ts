@@ -1,0 +1,302 @@
+/**
+ * What is known of the programs that launch this server: where they name the project, how they name a conversation, and
+ * where and how each is told of a server. Hosts change monthly; this is the one place that knows them.
+ *
+ * As of 2026-11-30. Claude Code 2.1, Codex 0.171, Gemini CLI 0.61, opencode 1.18, Copilot CLI 1.0 tried; the others from
+ * their documentation.
+ *
+ * @module
+ */
+import type { JsonObject } from "./mcp.ts";
+import { fromFileUri, pathsOf } from "./paths.ts";
+import type { Platform } from "./platform.ts";
+
+/** Folders that one environment variable names. */
+export interface NamedRoots {
+  /** The variable. */
+  name: string;
+  folders: string[];
+  /** True when a person set it for rousseau: then it is taken as it is, and what is wrong with it is an error. */
+  explicit: boolean;
+}
+
+/** The environment's folders, the most telling variable first. Those that are not set are left out. */
+export function rootsFromEnvironment(platform: Platform): NamedRoots[] {
+  const found: NamedRoots[] = [];
+  for (const { name, list, explicit } of ROOT_VARIABLES) {
+    const value = platform.env(name)?.trim();
+    if (!value) continue;
+    const folders = list ? splitList(platform, value) : [value];
+    found.push({
+      name,
+      folders: folders.map((folder) => plainPath(platform, folder)),
+      explicit,
+    });
+  }
+  return found;
+}
+
+/** Whether a value still holds a host's placeholder, such as `${workspaceFolder}`, that nobody filled in. */
+export function unexpanded(value: string): string | undefined {
+  return /\$\{[^}]*\}/.exec(value)?.[0];
+}
+
+/**
+ * The host's own name for the conversation that a request belongs to, prefixed by where it was found; undefined where
+ * the host does not tell.
+ */
+export function conversationKey(
+  meta: JsonObject,
+  env: (name: string) => string | undefined,
+): string | undefined {
+  const thread = meta.threadId;
+  if (typeof thread === "string" && thread !== "") {
+    return `threadId:${thread.slice(0, MAX_KEY_CHARS)}`;
+  }
+  for (const name of CONVERSATION_VARIABLES) {
+    const value = env(name);
+    if (value) return `${name}:${value.slice(0, MAX_KEY_CHARS)}`;
+  }
+  return undefined;
+}
+
+/** Characters of a conversation's name that are kept. */
+export const MAX_KEY_CHARS = 200;
+
+/** How to tell a host of this server. */
+export interface HostConfig {
+  /** The host's name as people write it. */
+  title: string;
+  /** The file that holds the block, for this platform; `~` stands for the home where that is not known. */
+  file: string;
+  /** A file of the project instead, relative to it, where the host has one. */
+  projectFile: string | undefined;
+  language: "json" | "toml";
+  /** The block, to be merged into the file. */
+  block: string;
+  /** What else to do, a sentence each. */
+  notes: string[];
+}
+
+/** The hosts that {@linkcode hostConfig} knows, by the name used on the command line. */
+export const HOSTS = [
+  "claude-desktop",
+  "claude-code",
+  "cursor",
+  "vscode",
+  "codex",
+  "gemini",
+  "opencode",
+  "zed",
+] as const;
+
+/** A name in {@linkcode HOSTS}. */
+export type Host = typeof HOSTS[number];
+
+/** The command that a host is to run. */
+export interface Launch {
+  /** Absolute path of the executable. */
+  command: string;
+  /** Its arguments, `mcp` and `--root` included. */
+  args: readonly string[];
+}
+
+/** The exact block for a host, and where it goes. */
+export function hostConfig(
+  host: Host,
+  platform: Platform,
+  launch: Launch,
+): HostConfig {
+  const { command } = launch;
+  const args = [...launch.args];
+  const at = (folder: string | undefined, name: string) =>
+    pathsOf(platform.os).join(
+      folder ?? "~",
+      platform.os === "windows" ? name.replaceAll("/", "\\") : name,
+    );
+  const { home } = platform;
+  const appData = platform.os === "linux"
+    ? at(home, ".config")
+    : platform.os === "darwin"
+    ? at(home, "Library/Application Support")
+    : platform.env("APPDATA") ?? at(home, "AppData/Roaming");
+  const json = (value: unknown) => JSON.stringify(value, null, 2);
+  switch (host) {
+    case "claude-desktop":
+      return {
+        title: "Claude Desktop",
+        file: at(appData, "Claude/claude_desktop_config.json"),
+        projectFile: undefined,
+        language: "json",
+        block: json({ mcpServers: { rousseau: { command, args } } }),
+        notes: [
+          "Settings > Developer > Edit Config opens the file. Quit Claude Desktop wholly and start it again.",
+        ],
+      };
+    case "claude-code":
+      return {
+        title: "Claude Code",
+        file: at(home, ".claude.json"),
+        projectFile: ".mcp.json",
+        language: "json",
+        block: json({
+          mcpServers: { rousseau: { type: "stdio", command, args } },
+        }),
+        notes: [
+          `Or run: claude mcp add --scope user rousseau -- ${
+            shellWords([command, ...args])
+          }`,
+          "Claude Code names its project to the server, so `--root` is needed only for other folders.",
+        ],
+      };
+    case "cursor":
+      return {
+        title: "Cursor",
+        file: at(home, ".cursor/mcp.json"),
+        projectFile: ".cursor/mcp.json",
+        language: "json",
+        block: json({ mcpServers: { rousseau: { command, args } } }),
+        notes: [
+          'In place of a fixed folder, "${workspaceFolder}" after "--root" means the open project.',
+        ],
+      };
+    case "vscode":
+      return {
+        title: "VS Code",
+        file: at(appData, "Code/User/mcp.json"),
+        projectFile: ".vscode/mcp.json",
+        language: "json",
+        block: json({
+          servers: { rousseau: { type: "stdio", command, args } },
+        }),
+        notes: [
+          'In .vscode/mcp.json, "${workspaceFolder}" after "--root" means the open project.',
+        ],
+      };
+    case "codex":
+      return {
+        title: "Codex",
+        file: at(
+          platform.env("CODEX_HOME") ?? at(home, ".codex"),
+          "config.toml",
+        ),
+        projectFile: ".codex/config.toml",
+        language: "toml",
+        block: [
+          "[mcp_servers.rousseau]",
+          `command = ${tomlString(command)}`,
+          `args = [${args.map(tomlString).join(", ")}]`,
+        ].join("\n"),
+        notes: [
+          "Codex passes on few environment variables; name more with `env_vars` in the block.",
+        ],
+      };
+    case "gemini":
+      return {
+        title: "Gemini CLI",
+        file: at(home, ".gemini/settings.json"),
+        projectFile: ".gemini/settings.json",
+        language: "json",
+        block: json({ mcpServers: { rousseau: { command, args } } }),
+        notes: [],
+      };
+    case "opencode":
+      return {
+        title: "opencode",
+        file: at(
+          platform.env("XDG_CONFIG_HOME") ?? at(home, ".config"),
+          "opencode/opencode.json",
+        ),
+        projectFile: "opencode.json",
+        language: "json",
+        block: json({
+          $schema: "https://opencode.ai/config.json",
+          mcp: {
+            rousseau: {
+              type: "local",
+              command: [command, ...args],
+              enabled: true,
+            },
+          },
+        }),
+        notes: [],
+      };
+    case "zed":
+      return {
+        title: "Zed",
+        file: platform.os === "windows"
+          ? at(appData, "Zed/settings.json")
+          : at(home, ".config/zed/settings.json"),
+        projectFile: ".zed/settings.json",
+        language: "json",
+        block: json({
+          context_servers: { rousseau: { command, args, env: {} } },
+        }),
+        notes: [],
+      };
+  }
+}
+
+/**
+ * `ROUSSEAU_ROOT` is ours, the rest the hosts': Claude Code's project, Cursor's workspace folders, and the folder that
+ * `deno task` and `npm run` were called in.
+ */
+const ROOT_VARIABLES = [
+  { name: "ROUSSEAU_ROOT", list: true, explicit: true },
+  { name: "CLAUDE_PROJECT_DIR", list: false, explicit: false },
+  { name: "WORKSPACE_FOLDER_PATHS", list: true, explicit: false },
+  { name: "INIT_CWD", list: false, explicit: false },
+] as const;
+
+const CONVERSATION_VARIABLES = [
+  "CLAUDE_CODE_SESSION_ID",
+  "COPILOT_AGENT_SESSION_ID",
+] as const;
+
+/** A list as `PATH` is one, or with commas where every piece is a path of its own. */
+function splitList(platform: Platform, value: string): string[] {
+  const paths = pathsOf(platform.os);
+  if (value.startsWith("[")) {
+    try {
+      const list: unknown = JSON.parse(value);
+      if (Array.isArray(list)) {
+        return list.filter((item) => typeof item === "string");
+      }
+    } catch {
+      // Not JSON: a path that begins with a bracket.
+    }
+  }
+  const trimmed = (pieces: string[]) =>
+    pieces.map((piece) => piece.trim()).filter((piece) => piece !== "");
+  const byComma = trimmed(value.split(","));
+  if (
+    byComma.length > 1 &&
+    byComma.every((piece) =>
+      paths.isAbsolute(piece) || piece.startsWith("file:")
+    )
+  ) {
+    return byComma;
+  }
+  if (value.startsWith("file:")) return [value];
+  return trimmed(value.split(paths.listSeparator));
+}
+
+/** Without a `file:` scheme, and without the slash that some hosts put before a drive letter. */
+function plainPath(platform: Platform, folder: string): string {
+  const path = fromFileUri(platform.os, folder) ?? folder;
+  return platform.os === "windows"
+    ? path.replace(/^[\\/](?=[A-Za-z]:)/, "")
+    : path;
+}
+
+/** A TOML basic string. */
+function tomlString(text: string): string {
+  // JSON's escapes are a subset of TOML's.
+  return JSON.stringify(text);
+}
+
+function shellWords(words: readonly string[]): string {
+  return words.map((word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  ).join(" ");
+}
