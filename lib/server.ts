@@ -1,7 +1,7 @@
 /**
  * An MCP server: a table of commands, served over any number of connections at once.
  *
- *     readable -> lines -> parse -> Session -> Exchange -> method -> answer -> LineWriter -> writable
+ *     readable -> lines -> parse -> Connection -> Exchange -> method -> answer -> LineWriter -> writable
  *
  * Every request is answered exactly once, a cancelled one and a notification never. A bad line is answered and never
  * ends the connection; the end of input always does. Only the writer touches the output.
@@ -13,7 +13,7 @@ import { Core, type ServerOptions } from "./core.ts";
 import type { Outlet } from "./exchange.ts";
 import { type BadLine, type Line, MAX_LINE_BYTES, readLines } from "./lines.ts";
 import { ErrorCode, idFromEnds, parse, RpcError } from "./rpc.ts";
-import { Session } from "./session.ts";
+import { Connection } from "./connection.ts";
 import { LineWriter } from "./writer.ts";
 
 export type { ServerOptions } from "./core.ts";
@@ -110,17 +110,17 @@ export class McpServer {
       }
       : (line: string) => writer.write(line);
     const outlet: Outlet = { answer: send, notify: send, drop() {} };
-    const session = new Session(core, send);
-    gone.signal.addEventListener("abort", () => session.stop());
+    const connection = new Connection(core, send);
+    gone.signal.addEventListener("abort", () => connection.stop());
     try {
       for await (const lines of readLines(readable, gone.signal)) {
         if (gone.signal.aborted) break;
         for (const line of lines) {
           if (debug) logReceived(core, line);
-          if (typeof line === "string") session.receive(parse(line), outlet);
-          else refuseLine(session, line, outlet);
+          if (typeof line === "string") connection.receive(parse(line), outlet);
+          else refuseLine(connection, line, outlet);
         }
-        await (session.room() ?? writer.room());
+        await (connection.room() ?? writer.room());
       }
     } catch (error) {
       // A stream that fails has ended.
@@ -129,11 +129,11 @@ export class McpServer {
     if (!gone.signal.aborted) {
       callHook(core);
       await Promise.race([
-        session.drain(options.drain ?? DRAIN_MS),
+        connection.drain(options.drain ?? DRAIN_MS),
         aborted(gone.signal),
       ]);
     }
-    session.stop();
+    connection.stop();
     await within(LAST_WRITE_MS, writer.flush());
     options.signal?.removeEventListener("abort", stop);
     await within(
@@ -143,13 +143,17 @@ export class McpServer {
   }
 }
 
-function refuseLine(session: Session, line: BadLine, outlet: Outlet): void {
+function refuseLine(
+  connection: Connection,
+  line: BadLine,
+  outlet: Outlet,
+): void {
   if (line.problem === "too long") {
     const error = new RpcError(
       ErrorCode.invalidRequest,
       `invalid request: the line is longer than ${MAX_LINE_BYTES} bytes; send less at a time`,
     );
-    return session.refuse(error, idFromEnds(line.head, line.tail), outlet);
+    return connection.refuse(error, idFromEnds(line.head, line.tail), outlet);
   }
   const error = new RpcError(
     ErrorCode.parse,
@@ -157,7 +161,7 @@ function refuseLine(session: Session, line: BadLine, outlet: Outlet): void {
       ? "parse error: the line is not valid UTF-8"
       : "parse error: the line begins with a NUL",
   );
-  session.refuse(error, undefined, outlet);
+  connection.refuse(error, undefined, outlet);
 }
 
 function logReceived(core: Core, line: Line): void {
