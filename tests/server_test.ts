@@ -734,13 +734,13 @@ Deno.test("under 2025-03-26 a batch is answered as one array, without the cancel
         { jsonrpc: "2.0", method: "notifications/x" },
         {
           jsonrpc: "2.0",
-          id: 1,
+          id: "a",
           method: "tools/call",
           params: { name: "wait" },
         },
         {
           jsonrpc: "2.0",
-          id: 2,
+          id: "b",
           method: "tools/call",
           params: { name: "wait" },
         },
@@ -756,7 +756,7 @@ Deno.test("under 2025-03-26 a batch is answered as one array, without the cancel
       await client.send({
         jsonrpc: "2.0",
         method: "notifications/cancelled",
-        params: { requestId: 1 },
+        params: { requestId: "a" },
       });
       assertEquals(await client.result("ping"), {});
       gate.resolve();
@@ -766,7 +766,7 @@ Deno.test("under 2025-03-26 a batch is answered as one array, without the cancel
           answer.id,
           (answer.error as JsonObject)?.code,
         ]),
-        [[3, -32600], [4, undefined], [null, -32600], [2, undefined]],
+        [[3, -32600], [4, undefined], [null, -32600], ["b", undefined]],
       );
       await client.send([{ jsonrpc: "2.0", method: "notifications/x" }]);
       assertEquals(await client.result("ping"), {});
