@@ -4,7 +4,16 @@
  * @module
  */
 
-/** What the tools may touch (design: scope). */
+import { pathsOf } from "./paths.ts";
+import type { Platform } from "./platform.ts";
+import { type Setting, SETTINGS, settingValue } from "./settings.ts";
+import {
+  readProjectFile,
+  readSettingsFile,
+  settingsFrom,
+} from "./settings_file.ts";
+
+/** What the tools may touch, from `read-only` to `full`. */
 export type Mode = "workspace" | "open" | "read-only" | "full";
 
 /** How much of a call the store keeps. */
@@ -20,10 +29,13 @@ export interface Config {
   /** Names of environment variables passed to children. */
   env: readonly string[];
   scope: { denyRead: readonly string[]; denyWrite: readonly string[] };
-  /** `chars`: characters of one answer, 1,000 to 262,144. */
+  /** Characters of one answer, 1,000 to 262,144. */
   limits: { answerChars: number };
-  /** Groups or names of tools to list, and those to leave out. */
+  /** Groups or names of tools to list. */
   expose: readonly string[];
+  /** Of those, what the project's file lets through; undefined when it does not say. */
+  projectExpose?: readonly string[];
+  /** Groups or names of tools to leave out. */
   exclude: readonly string[];
   bash: {
     timeout: number | undefined;
@@ -36,4 +48,197 @@ export interface Config {
   log: { level: "debug" | "info" | "warn" | "error"; format: "text" | "json" };
   /** Seconds that requests may go on after the end of input. */
   drain: number;
+}
+
+/** The name of the project's file, in its first root. */
+export const PROJECT_FILE = ".rousseau.yaml";
+
+/** Where settings come from. */
+export interface ConfigSources {
+  /** The root's options by name, as the command line gave them. */
+  flags: Record<string, unknown>;
+  /** The process's surroundings. */
+  platform: Platform;
+  /** Reads a file; default `Deno.readTextFile`. */
+  readTextFile?: (path: string) => Promise<string>;
+}
+
+/** The settings, and how they were found. */
+export interface Loaded {
+  /** Every setting. */
+  config: Config;
+  /** The configuration file that was read, absolute. */
+  file: string | undefined;
+  /** What was passed over, a sentence each. */
+  warnings: string[];
+}
+
+/**
+ * The settings from flags, environment, file and defaults, in this order.
+ *
+ * @throws {UsageError} for a file that was named and cannot be read, unknown keys, and wrong values; the text names
+ * where, what, and what it should be.
+ */
+export async function loadConfig(sources: ConfigSources): Promise<Loaded> {
+  const { flags, platform } = sources;
+  const warnings: string[] = [];
+  const file = await readSettingsFile(
+    flags.config ?? platform.env("ROUSSEAU_CONFIG"),
+    sources,
+    warnings,
+  );
+  const values = new Map<string, unknown>();
+  for (const setting of SETTINGS) {
+    const value = flagValue(setting, flags, platform) ??
+      envValue(setting, platform) ?? file?.values.get(setting.key);
+    if (value !== undefined) values.set(setting.key, value);
+  }
+  if (flags.no_record === true) values.set("record", "off");
+  return { config: configFrom(values), file: file?.path, warnings };
+}
+
+/** What a key of the project's file may do. */
+const TIGHTENING: readonly string[] = [
+  "mode",
+  "scope.deny_read",
+  "scope.deny_write",
+  "expose",
+  "exclude",
+];
+
+/** Modes from the narrowest to the widest. */
+const BY_WIDTH: readonly Mode[] = ["read-only", "workspace", "open", "full"];
+
+/**
+ * The settings as the project in `root` tightens them; the same value when it has no file. Where the file would widen
+ * anything, it is passed over with a warning.
+ *
+ * @throws {UsageError} for a file with mistakes in it: what it meant to close would stay open.
+ */
+export async function tightened(
+  config: Config,
+  root: string,
+  sources: Pick<ConfigSources, "platform" | "readTextFile">,
+): Promise<Loaded> {
+  const path = pathsOf(sources.platform.os).join(root, PROJECT_FILE);
+  const text = await readProjectFile(path, sources.readTextFile);
+  if (text === undefined) return { config, file: undefined, warnings: [] };
+  const values = await settingsFrom(text, path, sources.platform);
+  const warnings: string[] = [];
+  for (const key of values.keys()) {
+    if (TIGHTENING.includes(key)) continue;
+    values.delete(key);
+    warnings.push(
+      `${path}: ${key} is for the operator's own file; passed over`,
+    );
+  }
+  const closed = (key: string) =>
+    (values.get(key) as string[] | undefined ?? []).filter((entry) => {
+      if (!entry.startsWith("!")) return true;
+      warnings.push(
+        `${path}: ${key}: "${entry}" would open a place; passed over`,
+      );
+      return false;
+    });
+  let mode = config.mode;
+  const asked = values.get("mode") as Mode | undefined;
+  if (asked !== undefined) {
+    if (BY_WIDTH.indexOf(asked) <= BY_WIDTH.indexOf(mode)) mode = asked;
+    else {warnings.push(
+        `${path}: mode: "${asked}" is wider than "${mode}"; passed over`,
+      );}
+  }
+  const expose = values.get("expose") as string[] | undefined;
+  return {
+    config: Object.freeze({
+      ...config,
+      mode,
+      scope: {
+        denyRead: [...config.scope.denyRead, ...closed("scope.deny_read")],
+        denyWrite: [...config.scope.denyWrite, ...closed("scope.deny_write")],
+      },
+      ...(expose ? { projectExpose: expose } : {}),
+      exclude: [
+        ...config.exclude,
+        ...(values.get("exclude") as string[] | undefined ?? []),
+      ],
+    }),
+    file: path,
+    warnings,
+  };
+}
+
+function configFrom(values: ReadonlyMap<string, unknown>): Config {
+  const get = <T>(key: string, initial: T): T =>
+    (values.get(key) as T | undefined) ?? initial;
+  return Object.freeze<Config>({
+    mode: get("mode", "workspace"),
+    roots: get("roots", []),
+    read: get("read", []),
+    env: get("env", []),
+    scope: {
+      denyRead: get("scope.deny_read", []),
+      denyWrite: get("scope.deny_write", []),
+    },
+    limits: { answerChars: get("limits.answer_chars", 20_000) },
+    expose: get("expose", ["all"]),
+    exclude: get("exclude", []),
+    bash: {
+      timeout: get<number | undefined>("bash.timeout", undefined),
+      envPassthrough: get("bash.env_passthrough", []),
+      loginPath: get("bash.login_path", true),
+    },
+    state: { path: get<string | undefined>("state.path", undefined) },
+    record: get("record", "full"),
+    sessions: { visible: get("sessions.visible", "project") },
+    log: { level: get("log.level", "warn"), format: get("log.format", "text") },
+    drain: get("drain", 10),
+  });
+}
+
+function flagValue(
+  { option, kind }: Setting,
+  flags: Record<string, unknown>,
+  platform: Platform,
+): unknown {
+  if (option === undefined) return undefined;
+  const given = flags[option];
+  if (given === undefined) return undefined;
+  const value = kind.of === "list" && Array.isArray(given)
+    ? given.flatMap((item) => `${item}`.split(","))
+    : given;
+  return settingValue(
+    kind,
+    value,
+    `--${option.replaceAll("_", "-")}`,
+    platform,
+  );
+}
+
+function envValue(
+  { key, env, kind }: Setting,
+  platform: Platform,
+): unknown {
+  const text = platform.env(env);
+  if (text === undefined) return undefined;
+  // The search for roots reads this variable itself, in more spellings; here it only outranks the file.
+  if (key === "roots") return [];
+  switch (kind.of) {
+    case "paths":
+    case "places": {
+      const items = text.split(pathsOf(platform.os).listSeparator);
+      return settingValue(kind, items, env, platform);
+    }
+    case "number": {
+      const value = text.trim() === "" ? NaN : Number(text);
+      const given = Number.isNaN(value) ? text : value;
+      return settingValue(kind, given, env, platform);
+    }
+    case "switch": {
+      const value = { true: true, "1": true, false: false, "0": false }[text];
+      return settingValue(kind, value ?? text, env, platform);
+    }
+    default:
+      return settingValue(kind, text, env, platform);
+  }
 }

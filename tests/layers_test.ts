@@ -22,6 +22,8 @@ const LAYERS = [
   // world
   "platform",
   "hosts",
+  "settings",
+  "settings_file",
   "config",
   "log",
   "sqlite",
@@ -58,6 +60,18 @@ const LAYERS = [
   "session_tools",
   "tools",
   // server
+  "uri_template",
+  "registry",
+  "era",
+  "inflight",
+  "writer",
+  "core",
+  "exchange",
+  "context",
+  "calls",
+  "resources",
+  "methods",
+  "connection",
   "server",
   "stdio",
   // command line
