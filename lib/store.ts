@@ -3,104 +3,88 @@
  *
  * @module
  */
+import { NO_ROOT } from "./append.ts";
 import type { Config } from "./config.ts";
+import { conversationKey } from "./hosts.ts";
 import type { CallObserver, Page } from "./hooks.ts";
 import type { Logger } from "./log.ts";
-import type { Platform } from "./platform.ts";
+import { pathsOf } from "./paths.ts";
+import { dataFolder, fromUser, type Platform } from "./platform.ts";
+import { Recorder } from "./recorder.ts";
+import { ErrorCode, RpcError } from "./rpc.ts";
+import { searchMatches, type Visible } from "./session_search.ts";
+import type { Message, SearchHit, SessionInfo } from "./recorded.ts";
+import { type FileState, SessionFile } from "./session_file.ts";
+import {
+  type Found,
+  messagesOf,
+  type Place,
+  placesBefore,
+  sessionByNumber,
+  sessionsWhere,
+} from "./session_rows.ts";
+import type { Sqlite } from "./sqlite.ts";
 
-/** A session without its messages. Times are milliseconds since 1970. */
-export interface SessionInfo {
-  id: string;
-  title: string;
-  /** Name and version of the host's program, when it told. */
-  client: { name: string | undefined; version: string | undefined };
-  /** The protocol revision of its first call. */
-  protocol: string | undefined;
-  /** The working directory of the process that recorded its first call. */
-  cwd: string | undefined;
-  roots: string[];
-  createdAt: number;
-  updatedAt: number;
-  messageCount: number;
-  /** Bytes of text that the session holds, about the size of its transcript. */
-  bytes: number;
-}
+/** The database's name in its folder. */
+export const DATABASE_NAME = "sessions.db";
 
-/** What one message is, in the words of the stored payload. */
-export type MessageKind = "text" | "image" | "tool_use" | "tool_result";
-
-/** One recorded message. */
-export interface Message {
-  /** Position within its session, from 0. */
-  seq: number;
-  kind: MessageKind;
-  role: "user" | "assistant" | "system";
-  /** The tool, for `tool_use` and `tool_result`. */
-  tool: string | undefined;
-  /** Ties a result to its call. */
-  callId: string | undefined;
-  /** What was said, given or answered: for `tool_use` the argument values, for `tool_result` the output. */
-  text: string;
-  /** The arguments of a `tool_use` as JSON; the media type of an `image`. */
-  json: string | undefined;
-  isError: boolean;
-  /** Bytes of the whole, of which `text` may hold only a part. */
-  bytes: number;
-  /** SHA-256 of the whole, in hex, when only a part was kept. */
-  hash: string | undefined;
-  createdAt: number;
-}
-
-/** One session that a search found. A better hit has a lower rank. */
-export interface SearchHit {
-  session: SessionInfo;
-  rank: number;
-  snippet: string;
-  /** The message that matched best; undefined when the title did. */
-  seq: number | undefined;
-}
+/** Milliseconds that {@linkcode SessionStore.flush} waits for a lock unless told otherwise. */
+export const FLUSH_WAIT = 100;
 
 /** How the store is, for `doctor`. */
 export interface StoreStatus {
   /** `unopened` until something is recorded or asked for. */
-  state: "unopened" | "open" | "read-only" | "unavailable" | "off";
-  /** The database file, or `:memory:`. */
+  state: FileState;
+  /** The database file, or `:memory:`; empty when no folder for it is known. */
   path: string;
   /** What is wrong and what to do, when something is. */
   reason: string | undefined;
+  /** Sessions in the file, of all projects; undefined unless it is open. */
+  sessions: number | undefined;
 }
 
-/** Everything a process does with recorded sessions. Made once by {@linkcode openSessions}; opens its file at first use. */
+/** What a list of sessions is asked for. */
+export interface ListOptions {
+  limit: number;
+  /** From the page before. */
+  cursor?: string | undefined;
+  /** Ids to leave out. */
+  except?: ReadonlySet<string>;
+}
+
+/** Everything a process does with recorded sessions. */
 export interface SessionStore {
-  /** Records calls. Attach it to the server; it never throws and never waits. */
+  /** Records calls. Attach it to the server; it neither throws nor waits. */
   readonly observer: CallObserver;
   /** Ids of the sessions that this process has recorded into. */
   readonly own: ReadonlySet<string>;
   /**
-   * Visible sessions, the last changed first, after `cursor`.
+   * Visible sessions, the last changed first. Sessions that are added meanwhile do not move the pages that follow.
    *
    * @throws {RpcError} -32602 for a cursor that was not made here.
    * @throws {CommandError} when the store cannot be read; the text says why.
    */
-  list(
-    options: { limit: number; cursor?: string; except?: ReadonlySet<string> },
-  ): Promise<Page<SessionInfo>>;
+  list(options: ListOptions): Promise<Page<SessionInfo>>;
   /** A visible session by its full id, or undefined. */
   find(id: string): Promise<SessionInfo | undefined>;
-  /** Visible sessions whose id begins with `prefix`, at most `limit`. */
+  /** Visible sessions whose id begins with `prefix`, at most `limit`, the last changed first. */
   withPrefix(prefix: string, limit: number): Promise<SessionInfo[]>;
-  /** The messages of a session from `from` on, at most `limit`. */
-  messages(
+  /**
+   * Hands a visible session and its messages from `from` on to `render`, which must be done with them when it
+   * returns. Undefined when there is no such session.
+   */
+  read<T>(
     id: string,
-    options?: { from?: number; limit?: number },
-  ): Promise<Message[]>;
+    from: number,
+    render: (session: SessionInfo, messages: Iterable<Message>) => T,
+  ): Promise<T | undefined>;
   /**
    * The visible sessions that match best.
    *
-   * @throws {CommandError} when `query` is not FTS5 and cannot be read as plain words either.
+   * @throws {CommandError} when `query` is empty, or uses FTS5's operators wrongly.
    */
   search(query: string, limit: number): Promise<SearchHit[]>;
-  /** Commits what is queued. Waits at most `wait` milliseconds (default 100) for another process's lock. */
+  /** Commits what is queued; waits at most `wait` milliseconds for the file and another process's lock. */
   flush(options?: { wait?: number }): Promise<void>;
   /** How the store is. Opens it when `open` is set. */
   status(options?: { open?: boolean }): Promise<StoreStatus>;
@@ -111,7 +95,7 @@ export interface SessionStore {
 /** What a store needs of the world. */
 export interface SessionsOptions {
   platform: Platform;
-  config: Config;
+  config: Pick<Config, "state" | "record" | "sessions">;
   logger: Logger;
   /** Real paths of this process's roots, asked at each use. */
   roots: () => readonly string[];
@@ -120,6 +104,203 @@ export interface SessionsOptions {
 }
 
 /** The store of this process. Never throws and touches nothing yet: the file is opened at first use. */
-export function openSessions(_options: SessionsOptions): SessionStore {
-  throw new Error("not yet");
+export function openSessions(options: SessionsOptions): SessionStore {
+  return new Store(options);
+}
+
+/** Where the database is; empty when no folder is known for it. */
+export function databasePath(
+  platform: Platform,
+  statePath: string | undefined,
+): string {
+  if (statePath === ":memory:") return statePath;
+  if (statePath !== undefined) return fromUser(platform, statePath) ?? "";
+  const folder = dataFolder(platform);
+  return folder === undefined
+    ? ""
+    : pathsOf(platform.os).join(folder, DATABASE_NAME);
+}
+
+class Store implements SessionStore {
+  readonly observer: Recorder;
+  readonly #options: SessionsOptions;
+  readonly #file: SessionFile;
+
+  constructor(options: SessionsOptions) {
+    const { platform, config, logger, roots } = options;
+    const now = options.now ?? Date.now;
+    this.#options = options;
+    this.#file = new SessionFile({
+      path: databasePath(platform, config.state.path),
+      platform,
+      logger,
+      now,
+    });
+    this.observer = new Recorder({
+      file: this.#file,
+      level: config.record,
+      roots,
+      cwd: platform.cwd,
+      conversation: (call) =>
+        conversationKey(call.context.meta, (name) => platform.env(name)),
+      now,
+    });
+  }
+
+  get own(): ReadonlySet<string> {
+    return this.observer.own;
+  }
+
+  async list(
+    { limit, cursor, except = NOTHING }: ListOptions,
+  ): Promise<Page<SessionInfo>> {
+    const after = cursor === undefined ? START : parseCursor(cursor);
+    if (this.#isHidden()) return { items: [] };
+    const found = await this.#read((db) =>
+      placesBefore(db, this.#scope(), after, limit + 1 + except.size)
+        .flatMap(({ n }) => sessionByNumber(db, n) ?? [])
+        .filter(({ info }) => !except.has(info.id))
+    );
+    const last = found[limit - 1];
+    return {
+      items: found.slice(0, limit).map(({ info }) => info),
+      ...(found.length > limit && last
+        ? { next: makeCursor({ updatedAt: last.info.updatedAt, n: last.n }) }
+        : {}),
+    };
+  }
+
+  async find(id: string): Promise<SessionInfo | undefined> {
+    if (this.#isHidden()) return undefined;
+    return (await this.#read((db) => this.#visibleById(db, id)))?.info;
+  }
+
+  async withPrefix(prefix: string, limit: number): Promise<SessionInfo[]> {
+    if (this.#isHidden() || !/^[0-9a-fA-F-]*$/.test(prefix)) return [];
+    const first = prefix.toLowerCase();
+    const { numbers, values } = this.#visible();
+    return await this.#read((db) =>
+      sessionsWhere(
+        db,
+        `s.id >= ? AND s.id < ? ${
+          numbers === undefined ? "" : `AND s.n IN (${numbers})`
+        } ORDER BY s.updated_at DESC, s.n DESC LIMIT ?`,
+        first,
+        `${first}g`,
+        ...values,
+        limit,
+      ).map(({ info }) => info)
+    );
+  }
+
+  async read<T>(
+    id: string,
+    from: number,
+    render: (session: SessionInfo, messages: Iterable<Message>) => T,
+  ): Promise<T | undefined> {
+    if (this.#isHidden()) return undefined;
+    return await this.#read((db) => {
+      const found = this.#visibleById(db, id);
+      return found && render(found.info, messagesOf(db, found.n, from));
+    });
+  }
+
+  async search(query: string, limit: number): Promise<SearchHit[]> {
+    if (this.#isHidden()) return [];
+    const visible = this.#visible();
+    return await this.#read((db) =>
+      searchMatches(db, query, { limit, visible }).flatMap(
+        ({ n, rank, snippet, seq }) => {
+          const session = sessionByNumber(db, n);
+          return session ? [{ session: session.info, rank, snippet, seq }] : [];
+        },
+      )
+    );
+  }
+
+  flush({ wait = FLUSH_WAIT }: { wait?: number } = {}): Promise<void> {
+    return this.observer.flush(wait);
+  }
+
+  async status({ open = false } = {}): Promise<StoreStatus> {
+    const db = open || this.#file.state !== "unopened"
+      ? await this.#file.open()
+      : undefined;
+    const sessions = db &&
+      await this.#file.read((db) =>
+        db.get<{ count: number }>("SELECT count(*) AS count FROM sessions")
+          ?.count
+      ).catch(() => undefined);
+    const { state, path, reason } = this.#file;
+    return { state, path, reason, sessions };
+  }
+
+  async close(): Promise<void> {
+    await this.flush({ wait: 2_000 });
+    this.observer.close();
+    await this.#file.close();
+  }
+
+  /** Reads after what this process has queued is committed, so that a session knows its last call. */
+  async #read<T>(query: (db: Sqlite) => T): Promise<T> {
+    await this.flush();
+    return await this.#file.read(query);
+  }
+
+  #isHidden(): boolean {
+    return this.#options.config.sessions.visible === "none";
+  }
+
+  /** The roots whose sessions are visible; undefined: all sessions are. */
+  #scope(): readonly string[] | undefined {
+    if (this.#options.config.sessions.visible === "all") return undefined;
+    const roots = this.#options.roots();
+    return roots.length === 0 ? [NO_ROOT] : roots;
+  }
+
+  #visible(): Visible {
+    const roots = this.#scope();
+    return roots === undefined ? { numbers: undefined, values: [] } : {
+      numbers: `SELECT session FROM session_roots WHERE root IN (${
+        roots.map(() => "?").join(", ")
+      })`,
+      values: roots,
+    };
+  }
+
+  #visibleById(db: Sqlite, id: string): Found | undefined {
+    const { numbers, values } = this.#visible();
+    return sessionsWhere(
+      db,
+      `s.id = ? ${numbers === undefined ? "" : `AND s.n IN (${numbers})`}`,
+      id.toLowerCase(),
+      ...values,
+    )[0];
+  }
+}
+
+/** Before every session. */
+const START: Place = { updatedAt: Number.MAX_SAFE_INTEGER, n: 0 };
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function makeCursor({ updatedAt, n }: Place): string {
+  return btoa(`s1:${updatedAt}:${n}`).replaceAll("=", "");
+}
+
+function parseCursor(cursor: string): Place {
+  let text = "";
+  try {
+    text = atob(cursor);
+  } catch {
+    // Told below.
+  }
+  const found = /^s1:(\d{1,15}):(\d{1,15})$/.exec(text);
+  if (!found) {
+    throw new RpcError(
+      ErrorCode.invalidParams,
+      "invalid cursor: pass `nextCursor` of the page before, or none",
+    );
+  }
+  return { updatedAt: Number(found[1]), n: Number(found[2]) };
 }

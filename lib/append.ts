@@ -1,0 +1,210 @@
+/**
+ * Writing recorded messages: one transaction for a batch, sessions made and found on the way.
+ *
+ * @module
+ */
+import { MAX_SEQ } from "./migrations.ts";
+import {
+  addFact,
+  byteLength,
+  type Facts,
+  type MessageDraft,
+  titleOf,
+} from "./drafts.ts";
+import type { Message } from "./recorded.ts";
+import type { Sqlite } from "./sqlite.ts";
+import { markdownMessage } from "./transcript.ts";
+
+/** The session that a message belongs to, as its recorder knows it. */
+export interface SessionRef {
+  /** Of the session to be made; another, when the host's conversation turns out to have one. */
+  id: string;
+  /** The host's name for the conversation. */
+  hostKey: string | undefined;
+  clientName: string | undefined;
+  clientVersion: string | undefined;
+  protocol: string | undefined;
+  cwd: string | undefined;
+  roots: readonly string[];
+  /** Where the messages came from, when not from calls to this program. */
+  source: string | undefined;
+  /** The session's number in the file, once it is known. */
+  n: number | undefined;
+}
+
+/** A message and where it goes. */
+export interface Entry {
+  session: SessionRef;
+  draft: MessageDraft;
+  /** SHA-256 of the whole in hex, when only a part is kept. */
+  hash: string | undefined;
+  /** The key of the whole text, when it is kept beside the message. */
+  bodyId: string | undefined;
+}
+
+/** The root of sessions that have none. */
+export const NO_ROOT = "";
+
+/**
+ * Appends a batch in one transaction: all of it is committed, or nothing. Afterwards every entry's session carries the
+ * id and number that it has in the file.
+ */
+export function append(db: Sqlite, entries: readonly Entry[]): void {
+  const found = db.transaction(() => {
+    const found = new Map<SessionRef, { n: number; id: string }>();
+    for (const entry of entries) {
+      const ref = entry.session;
+      if (!found.has(ref)) found.set(ref, sessionFor(db, ref, entry));
+    }
+    // By session: full-text search writes a new segment whenever ids go backwards.
+    const numbers = [...new Set([...found.values()].map(({ n }) => n))];
+    for (const n of numbers.sort((a, b) => a - b)) {
+      appendTo(db, n, entries.filter((e) => found.get(e.session)?.n === n));
+    }
+    return found;
+  });
+  for (const [ref, { n, id }] of found) {
+    ref.n = n;
+    ref.id = id;
+  }
+}
+
+function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
+  const session = db.get<{ facts: string }>(
+    "SELECT facts FROM sessions WHERE n = ?",
+    n,
+  );
+  const facts = parseFacts(session?.facts);
+  let seq = nextSeq(db, n);
+  let bytes = 0;
+  let latest = 0;
+  for (const { draft, hash, bodyId } of entries) {
+    const body = bodyId === undefined ? undefined : draft.body;
+    if (body !== undefined) {
+      db.run(
+        "INSERT OR IGNORE INTO bodies (id, text) VALUES (?, ?)",
+        bodyId as string,
+        body,
+      );
+    }
+    db.run(
+      INSERT_MESSAGE,
+      n * MAX_SEQ + seq,
+      draft.kind,
+      draft.role,
+      draft.tool ?? null,
+      draft.callId ?? null,
+      draft.text,
+      draft.json ?? null,
+      draft.isError ? 1 : 0,
+      draft.bytes,
+      hash ?? null,
+      body === undefined ? null : bodyId as string,
+      draft.createdAt,
+    );
+    bytes += byteLength(markdownMessage(asMessage(draft, seq, hash)));
+    latest = Math.max(latest, draft.createdAt);
+    if (draft.fact) addFact(facts, draft.fact);
+    seq++;
+  }
+  // A clock that went back does not move a session back.
+  db.run(
+    `UPDATE sessions SET facts = ?, title = CASE WHEN ? = '' THEN title ELSE ? END,
+       message_count = message_count + ?, bytes = bytes + ?, updated_at = max(updated_at, ?)
+     WHERE n = ?`,
+    JSON.stringify(facts),
+    titleOf(facts),
+    titleOf(facts),
+    entries.length,
+    bytes,
+    latest,
+    n,
+  );
+}
+
+/** The session's number and id: the one it had, the one that the host's conversation has, or a new one. */
+function sessionFor(
+  db: Sqlite,
+  ref: SessionRef,
+  first: Entry,
+): { n: number; id: string } {
+  let session = ref.n === undefined
+    ? undefined
+    : db.get<{ n: number; id: string }>(
+      "SELECT n, id FROM sessions WHERE n = ? AND id = ?",
+      ref.n,
+      ref.id,
+    );
+  if (!session && ref.hostKey !== undefined) {
+    session = db.get<{ n: number; id: string }>(
+      "SELECT n, id FROM sessions WHERE host_key = ?",
+      ref.hostKey,
+    );
+  }
+  if (session && nextSeq(db, session.n) > MAX_SEQ - ROOM) {
+    db.run("UPDATE sessions SET host_key = NULL WHERE n = ?", session.n);
+    session = undefined;
+  }
+  if (!session) {
+    // Under another id when the session was deleted or is full, so that its id never names two.
+    const id = ref.n === undefined ? ref.id : crypto.randomUUID();
+    session = db.get<{ n: number; id: string }>(
+      INSERT_SESSION,
+      id,
+      ref.hostKey ?? null,
+      ref.clientName ?? null,
+      ref.clientVersion ?? null,
+      ref.protocol ?? null,
+      ref.cwd ?? null,
+      ref.source ?? null,
+      first.draft.createdAt,
+      first.draft.createdAt,
+    ) as { n: number; id: string };
+  }
+  const roots = ref.roots.length === 0 ? [NO_ROOT] : ref.roots;
+  for (const root of roots) {
+    db.run(
+      `INSERT OR IGNORE INTO session_roots (root, session, updated_at)
+       SELECT ?, n, updated_at FROM sessions WHERE n = ?`,
+      root,
+      session.n,
+    );
+  }
+  return session;
+}
+
+/** Messages that one batch may add to a session at most. */
+const ROOM = 1_024;
+
+function nextSeq(db: Sqlite, n: number): number {
+  const last = db.get<{ last: number | null }>(
+    "SELECT max(id) AS last FROM messages WHERE id >= ? AND id < ?",
+    n * MAX_SEQ,
+    (n + 1) * MAX_SEQ,
+  )?.last;
+  return last === null || last === undefined ? 0 : last - n * MAX_SEQ + 1;
+}
+
+function asMessage(
+  draft: MessageDraft,
+  seq: number,
+  hash: string | undefined,
+): Message {
+  return { ...draft, text: draft.body ?? draft.text, seq, hash };
+}
+
+function parseFacts(json: string | undefined): Facts {
+  try {
+    return JSON.parse(json ?? "{}") as Facts;
+  } catch {
+    return {};
+  }
+}
+
+const INSERT_SESSION = `
+INSERT INTO sessions (id, host_key, client_name, client_version, protocol, cwd, source, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n, id`;
+
+const INSERT_MESSAGE = `
+INSERT INTO messages (id, kind, role, tool, call_id, text, json, is_error, bytes, hash, body, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -1,0 +1,295 @@
+/**
+ * Records tool calls without being in their way: a call costs a push onto a queue. What is queued is prepared and
+ * committed in batches, later, on the main thread, without ever waiting for a lock.
+ *
+ * @module
+ */
+import { append, type Entry, type SessionRef } from "./append.ts";
+import type { CallEnd, CallObserver, CallStart } from "./hooks.ts";
+import type { RecordLevel } from "./config.ts";
+import { type MessageDraft, resultDrafts, useDraft } from "./drafts.ts";
+import { delay, type SessionFile } from "./session_file.ts";
+import { faultOf } from "./sqlite.ts";
+
+/** Records in one transaction at most. */
+export const BATCH_RECORDS = 64;
+
+/** Milliseconds between the first record of a batch and its commit. */
+export const BATCH_DELAY = 100;
+
+/** Milliseconds that a batch waits for another process's lock before it is dropped. */
+export const LOCK_WAIT = 15_000;
+
+/** Records that wait at most; more are dropped. */
+export const QUEUE_RECORDS = 4_096;
+
+/** UTF-16 units of results that wait at most; more are dropped. */
+export const QUEUE_CHARS = 32 * 1024 * 1024;
+
+/** Milliseconds without a call after which a connection's next call begins a new session. */
+export const IDLE_LIMIT = 2 * 60 * 60 * 1000;
+
+/** Conversations that are told apart at a time. */
+export const MAX_CONVERSATIONS = 1_000;
+
+/** What a {@linkcode Recorder} needs of the world. */
+export interface RecorderOptions {
+  file: SessionFile;
+  level: RecordLevel;
+  /** Real paths of the roots now. */
+  roots: () => readonly string[];
+  cwd: string | undefined;
+  /** The host's name for the conversation of a call, when it tells. */
+  conversation: (call: CallStart) => string | undefined;
+  now: () => number;
+}
+
+/** A queue of calls, and the work that empties it. */
+export class Recorder implements CallObserver {
+  readonly #options: RecorderOptions;
+  readonly #conversations = new Map<string, { ref: SessionRef; at: number }>();
+  readonly #running = new Map<string, SessionRef>();
+  readonly #closing = new AbortController();
+  #queue: Queued[] = [];
+  #chars = 0;
+  #batch: Entry[] | undefined;
+  #lockedSince: number | undefined;
+  #retryDelay = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #step: Promise<Outcome> | undefined;
+  #own = new Set<string>();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Ids of the sessions that this recorder has written to. */
+  get own(): ReadonlySet<string> {
+    return this.#own;
+  }
+
+  started(call: CallStart): void {
+    if (this.#options.level === "off") return;
+    const session = this.#sessionOf(call);
+    this.#running.set(call.callId, session);
+    this.#push({ session, call, isEnd: false, chars: 0 });
+  }
+
+  ended(call: CallEnd): void {
+    if (this.#options.level === "off") return;
+    const session = this.#running.get(call.callId) ?? this.#sessionOf(call);
+    this.#running.delete(call.callId);
+    let chars = 0;
+    for (const block of call.result?.content ?? []) {
+      if (block.type === "text") chars += block.text.length;
+      else if (block.type === "image") chars += block.data.length;
+    }
+    this.#push({ session, call, isEnd: true, chars });
+  }
+
+  /** Commits what is queued, waiting at most `wait` milliseconds for the file and for another process's lock. */
+  async flush(wait: number): Promise<void> {
+    const end = Date.now() + wait;
+    while (this.#queue.length > 0 || this.#batch) {
+      const left = Math.max(0, end - Date.now());
+      const timeout = new AbortController();
+      const outcome = await Promise.race([
+        this.#work(),
+        delay(Math.max(left, 1), timeout.signal).then(() => "late" as const),
+      ]);
+      timeout.abort();
+      if (outcome === "late") return;
+      if (outcome === "locked") {
+        if (Date.now() >= end) return;
+        await delay(Math.min(10, left), this.#closing.signal);
+      }
+    }
+  }
+
+  /** Stops the timer. What is still queued is lost: flush first. */
+  close(): void {
+    this.#closing.abort();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#queue = [];
+    this.#batch = undefined;
+  }
+
+  #push(queued: Queued): void {
+    if (
+      this.#queue.length >= QUEUE_RECORDS ||
+      this.#chars + queued.chars > QUEUE_CHARS
+    ) {
+      this.#options.file.warn("store.overflow", {
+        problem: "calls come faster than they can be recorded",
+        effect: "some are not recorded",
+      });
+      return;
+    }
+    this.#queue.push(queued);
+    this.#chars += queued.chars;
+    if (this.#queue.length === 1) this.#schedule(BATCH_DELAY);
+    else if (this.#queue.length === BATCH_RECORDS) this.#schedule(0);
+  }
+
+  #schedule(milliseconds: number): void {
+    if (this.#closing.signal.aborted) return;
+    clearTimeout(this.#timer);
+    const timer = this.#timer = setTimeout(async () => {
+      this.#timer = undefined;
+      const outcome = await this.#work();
+      if (outcome === "locked") this.#schedule(this.#retryDelay);
+      else if (this.#queue.length > 0) {
+        // Other work goes first between two batches.
+        this.#schedule(this.#queue.length >= BATCH_RECORDS ? 0 : BATCH_DELAY);
+      }
+    }, milliseconds);
+    Deno.unrefTimer(timer);
+  }
+
+  /** One batch, one at a time. */
+  #work(): Promise<Outcome> {
+    return this.#step ??= this.#commitBatch().catch((error) => {
+      this.#drop("store.record_failed", error);
+      return "done" as const;
+    }).finally(() => {
+      this.#step = undefined;
+    });
+  }
+
+  async #commitBatch(): Promise<Outcome> {
+    const { file, now } = this.#options;
+    await file.check();
+    await file.open();
+    const db = file.writable;
+    if (!db) {
+      // The file has told the operator why.
+      this.#batch = undefined;
+      this.#queue = [];
+      this.#chars = 0;
+      return "done";
+    }
+    this.#batch ??= await this.#takeBatch();
+    try {
+      append(db, this.#batch);
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === "busy") return this.#locked(now());
+      await file.damage(error);
+      if (fault === "corrupt" && await file.open() && file.writable) {
+        append(file.writable, this.#batch);
+      } else {
+        this.#drop(
+          fault === "full" ? "store.disk_full" : "store.record_failed",
+          error,
+        );
+        return "done";
+      }
+    }
+    for (const { session } of this.#batch) this.#own.add(session.id);
+    this.#batch = undefined;
+    this.#lockedSince = undefined;
+    return "done";
+  }
+
+  #locked(now: number): Outcome {
+    this.#lockedSince ??= now;
+    if (now - this.#lockedSince >= LOCK_WAIT) {
+      this.#lockedSince = undefined;
+      this.#drop("store.locked", "another process keeps the database locked");
+      return "done";
+    }
+    this.#retryDelay = Math.min(
+      500,
+      Math.max(25, (now - this.#lockedSince) / 4),
+    );
+    return "locked";
+  }
+
+  #drop(event: string, problem: unknown): void {
+    this.#options.file.warn(event, {
+      path: this.#options.file.path,
+      problem: problem instanceof Error ? problem.message : problem,
+      effect: "tools go on working; some calls are not recorded",
+    });
+    this.#batch = undefined;
+  }
+
+  async #takeBatch(): Promise<Entry[]> {
+    const { level } = this.#options;
+    const taken = this.#queue.splice(0, BATCH_RECORDS);
+    const entries: Promise<Entry>[] = [];
+    for (const { session, call, isEnd, chars } of taken) {
+      this.#chars -= chars;
+      const drafts = isEnd
+        ? resultDrafts(call as CallEnd, level)
+        : [useDraft(call, level, session.roots)];
+      for (const draft of drafts) entries.push(toEntry(session, draft));
+    }
+    return await Promise.all(entries);
+  }
+
+  #sessionOf(call: CallStart): SessionRef {
+    const hostKey = this.#options.conversation(call);
+    const key = hostKey ?? `connection:${call.connectionId}`;
+    const known = this.#conversations.get(key);
+    const isIdle = hostKey === undefined && known !== undefined &&
+      call.startedAt - known.at > IDLE_LIMIT;
+    if (known && !isIdle) {
+      known.at = Math.max(known.at, call.startedAt);
+      return known.ref;
+    }
+    const { client } = call.context;
+    const ref: SessionRef = {
+      id: crypto.randomUUID(),
+      hostKey,
+      clientName: client.name,
+      clientVersion: client.version,
+      protocol: client.revision,
+      cwd: this.#options.cwd,
+      roots: [...this.#options.roots()],
+      source: undefined,
+      n: undefined,
+    };
+    if (this.#conversations.size >= MAX_CONVERSATIONS) {
+      const [oldest] = this.#conversations.keys();
+      this.#conversations.delete(oldest as string);
+    }
+    this.#conversations.set(key, { ref, at: call.startedAt });
+    return ref;
+  }
+}
+
+/** `locked`: the batch waits for another process. */
+type Outcome = "done" | "locked";
+
+interface Queued {
+  session: SessionRef;
+  call: CallStart | CallEnd;
+  isEnd: boolean;
+  chars: number;
+}
+
+/** Adds what takes the platform's asynchronous digest: the hash of a whole, and the key of a long text. */
+async function toEntry(
+  session: SessionRef,
+  draft: MessageDraft,
+): Promise<Entry> {
+  return {
+    session,
+    draft: { ...draft, hashed: undefined },
+    hash: draft.hashed === undefined ? undefined : await sha256(draft.hashed),
+    bodyId: draft.body === undefined ? undefined : await sha256(draft.body),
+  };
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest(
+    "SHA-256",
+    new TextEncoder().encode(text),
+  );
+  return Array.from(
+    new Uint8Array(digest),
+    (byte) => byte.toString(16).padStart(2, "0"),
+  ).join("");
+}

@@ -1,0 +1,477 @@
+/**
+ * The file that holds the sessions: how it is opened, and what is done when it is damaged, foreign, newer, locked,
+ * not writable or gone. Nothing is ever overwritten, the operator gets one warning for each kind of trouble, and the
+ * program goes on without its store.
+ *
+ * @module
+ */
+import { CommandError } from "./command.ts";
+import type { Logger } from "./log.ts";
+import {
+  migrate,
+  type Migration,
+  MIGRATIONS,
+  schemaState,
+} from "./migrations.ts";
+import { pathsOf } from "./paths.ts";
+import type { Platform } from "./platform.ts";
+import {
+  APPLICATION_ID,
+  faultOf,
+  inspectFile,
+  isNetworkFolder,
+  Sqlite,
+} from "./sqlite.ts";
+
+/** Milliseconds that opening waits for another process's lock. */
+export const OPEN_WAIT = 15_000;
+
+/** Milliseconds that a read waits for another process's lock. */
+export const READ_WAIT = 2_000;
+
+/** Milliseconds after which a file that could not be opened is tried again. */
+export const REOPEN_AFTER = 30_000;
+
+/** Milliseconds between two looks at whether the open file is still the one at its path. */
+export const CHECK_EVERY = 5_000;
+
+/** Bytes to which the write-ahead log is cut after a checkpoint. */
+export const MAX_WAL_BYTES = 16 * 1024 * 1024;
+
+/** How the file is. */
+export type FileState = "unopened" | "open" | "read-only" | "unavailable";
+
+/** What a {@linkcode SessionFile} needs of the world. */
+export interface SessionFileOptions {
+  /** Absolute, or `:memory:`; empty when none is known. */
+  path: string;
+  platform: Platform;
+  logger: Logger;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Steps of the schema; tests pass others. */
+  migrations?: readonly Migration[];
+}
+
+/** The session database of one process, opened at first use. */
+export class SessionFile {
+  readonly #options: SessionFileOptions;
+  readonly #migrations: readonly Migration[];
+  readonly #closing = new AbortController();
+  readonly #warned = new Set<string>();
+  #path: string;
+  #state: FileState = "unopened";
+  #reason: string | undefined;
+  #db: Sqlite | undefined;
+  #opening: Promise<Sqlite | undefined> | undefined;
+  #inode: number | null | undefined;
+  #failedAt = -Infinity;
+  #checkedAt = -Infinity;
+
+  constructor(options: SessionFileOptions) {
+    this.#options = options;
+    this.#migrations = options.migrations ?? MIGRATIONS;
+    this.#path = options.path;
+  }
+
+  /** The file in use; another than asked for when that one belongs to another program. */
+  get path(): string {
+    return this.#path;
+  }
+
+  get state(): FileState {
+    return this.#state;
+  }
+
+  /** What is wrong and what to do, when something is. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** The connection, when it is open and may be written to. */
+  get writable(): Sqlite | undefined {
+    return this.#state === "open" ? this.#db : undefined;
+  }
+
+  /** Opens the file unless it is open. Undefined when that fails; {@linkcode reason} then says why. Never throws. */
+  open(): Promise<Sqlite | undefined> {
+    if (this.#db) return Promise.resolve(this.#db);
+    if (
+      this.#closing.signal.aborted ||
+      this.#options.now() - this.#failedAt < REOPEN_AFTER
+    ) return Promise.resolve(undefined);
+    return this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+  }
+
+  /**
+   * Reads, waiting by timer while another process holds the lock.
+   *
+   * @throws {CommandError} when the store cannot be read. Errors in the SQL or the query pass through.
+   */
+  async read<T>(query: (db: Sqlite) => T): Promise<T> {
+    const start = this.#options.now();
+    while (true) {
+      const db = await this.open();
+      if (!db) throw new CommandError(this.#explanation());
+      try {
+        return query(db);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === undefined || fault === "sql") throw error;
+        if (fault !== "busy") {
+          await this.damage(error);
+          throw new CommandError(
+            `state: cannot read the session store: ${text(error)}`,
+            { cause: error },
+          );
+        }
+        if (
+          this.#options.now() - start >= READ_WAIT ||
+          !await delay(25, this.#closing.signal)
+        ) {
+          throw new CommandError(
+            "state: the session store is locked by another process; try again",
+          );
+        }
+      }
+    }
+  }
+
+  /**
+   * Does what an error met while using the connection calls for: a damaged file is moved aside, and the next use
+   * starts with an empty one.
+   */
+  async damage(error: unknown): Promise<void> {
+    const fault = faultOf(error);
+    if (fault !== "corrupt" && fault !== "not-a-database") return;
+    this.#release();
+    await this.#moveAside(fault).catch((problem) =>
+      this.#fail(`the damaged file could not be moved aside: ${text(problem)}`)
+    );
+  }
+
+  /** Looks, at most every {@linkcode CHECK_EVERY}, whether the open file is still at its path; else it is let go. */
+  async check(): Promise<void> {
+    const now = this.#options.now();
+    if (
+      !this.#db || this.#path === MEMORY || now - this.#checkedAt < CHECK_EVERY
+    ) return;
+    this.#checkedAt = now;
+    const inode = await inodeOf(this.#path);
+    if (inode === this.#inode) return;
+    this.warn("store.replaced", {
+      path: this.#path,
+      problem: "the file was deleted or replaced while it was open",
+      effect: "recording goes on in a new one",
+    });
+    this.#release();
+  }
+
+  /** One warning for each kind of trouble, however often it comes. */
+  warn(event: string, fields: Record<string, unknown>): void {
+    if (this.#warned.has(event)) return;
+    this.#warned.add(event);
+    this.#options.logger.warn(event, fields);
+  }
+
+  /** Closes the connection for good. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#opening;
+    this.#release();
+  }
+
+  async #open(): Promise<Sqlite | undefined> {
+    if (this.#path === "") {
+      return this.#fail(
+        "no folder is known for it: set ROUSSEAU_STATE_PATH to an absolute path",
+      );
+    }
+    const start = this.#options.now();
+    let wait = 10;
+    // Moving a file aside happens once, so that a file system that damages every file ends in a warning, not a loop.
+    let isMoved = false;
+    while (true) {
+      try {
+        return await this.#attempt();
+      } catch (error) {
+        this.#release();
+        const fault = faultOf(error);
+        if (fault === "busy") {
+          if (this.#options.now() - start >= OPEN_WAIT) {
+            return this.#fail("another process keeps it locked");
+          }
+          if (!await delay(wait, this.#closing.signal)) return undefined;
+          wait = Math.min(wait * 2, 250);
+        } else if (
+          (fault === "corrupt" || fault === "not-a-database") && !isMoved
+        ) {
+          isMoved = true;
+          try {
+            await this.#moveAside(fault);
+          } catch (problem) {
+            return this.#fail(
+              `it is damaged and could not be moved aside: ${text(problem)}`,
+            );
+          }
+        } else if (fault === "read-only" || fault === "cannot-open") {
+          return await this.#openReadOnly(text(error));
+        } else if (fault === "not-permitted") {
+          return this.#fail(
+            `this process may not use it: run with --allow-read and --allow-write for ${this.#folder()}`,
+          );
+        } else return this.#fail(text(error));
+      }
+    }
+  }
+
+  async #attempt(): Promise<Sqlite> {
+    const isNew = await this.#prepareFile();
+    const db = this.#db = await Sqlite.open(this.#path);
+    if (isNew && Number(db.pragma("application_id")) !== APPLICATION_ID) {
+      // In this order: the header must be in the file itself, not in the log, before anyone looks at it.
+      db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    }
+    const isNetwork = isNetworkFolder(await mounts(), this.#folder());
+    db.exec(`PRAGMA journal_mode = ${isNetwork ? "DELETE" : "WAL"}`);
+    db.exec(`PRAGMA synchronous = ${isNetwork ? "FULL" : "NORMAL"}`);
+    db.exec(`PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
+    db.exec("PRAGMA trusted_schema = OFF");
+    const schema = schemaState(db, this.#migrations);
+    if (schema === "newer-read-only") {
+      db.close();
+      this.#db = undefined;
+      return await this.#readOnly(
+        "a newer rousseau made it, and this one may not write to it: update, or set ROUSSEAU_STATE_PATH",
+        "store.newer_schema",
+      );
+    }
+    if (schema === "older") await this.#backUp(db);
+    if (schema === "older" || schema === "new") migrate(db, this.#migrations);
+    this.#inode = await inodeOf(this.#path);
+    this.#checkedAt = this.#options.now();
+    this.#state = "open";
+    this.#reason = undefined;
+    return db;
+  }
+
+  /** Makes the folder and an empty file with narrow modes, or finds what is there. True when the file is new. */
+  async #prepareFile(): Promise<boolean> {
+    if (this.#path === MEMORY) return true;
+    await Deno.mkdir(this.#folder(), { recursive: true, mode: 0o700 })
+      .catch((error) => {
+        // What cannot be made may still be there, in a folder that may only be read.
+        if (error instanceof Deno.errors.NotCapable) throw error;
+      });
+    let kind = await inspectFile(this.#path);
+    if (kind === "foreign") {
+      const asked = this.#path;
+      this.#path = beside(asked);
+      this.warn("store.foreign", {
+        path: asked,
+        problem: "it is another program's database",
+        effect: `left alone; sessions are kept in ${this.#path}`,
+        fix:
+          "`rousseau sessions import` takes over what an earlier rousseau recorded in it",
+      });
+      kind = await inspectFile(this.#path);
+      if (kind === "foreign") {
+        throw new Error("this file, too, is another program's database");
+      }
+    }
+    if (kind === "damaged") {
+      await this.#moveAside("not-a-database");
+      kind = "absent";
+    }
+    if (kind !== "absent") return kind === "empty";
+    try {
+      const file = await Deno.open(this.#path, {
+        write: true,
+        createNew: true,
+        mode: 0o600,
+      });
+      file.close();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+    return true;
+  }
+
+  async #openReadOnly(problem: string): Promise<Sqlite | undefined> {
+    try {
+      return await this.#readOnly(problem, "store.read_only");
+    } catch {
+      this.#release();
+      return this.#fail(problem);
+    }
+  }
+
+  async #readOnly(problem: string, event: string): Promise<Sqlite> {
+    let db: Sqlite;
+    try {
+      db = this.#db = await Sqlite.open(this.#path, { readOnly: true });
+      schemaState(db);
+    } catch (error) {
+      this.#release();
+      // In a folder that cannot be written, a write-ahead log needs an index file that cannot be made. Without a log
+      // the file itself is complete, and SQLite is told that nobody changes it.
+      if (await exists(`${this.#path}-wal`)) throw error;
+      const url = new URL(
+        `file://${this.#path.startsWith("/") ? "" : "/"}${
+          this.#path.replaceAll("\\", "/").replaceAll("%", "%25")
+            .replaceAll("?", "%3f").replaceAll("#", "%23")
+        }`,
+      );
+      db = this.#db = await Sqlite.open(`${url.href}?immutable=1`, {
+        readOnly: true,
+      });
+      schemaState(db);
+    }
+    this.#inode = await inodeOf(this.#path);
+    this.#checkedAt = this.#options.now();
+    this.#state = "read-only";
+    this.#reason = problem;
+    this.warn(event, {
+      path: this.#path,
+      problem,
+      effect: "earlier sessions can be read, new ones are not recorded",
+    });
+    return db;
+  }
+
+  async #backUp(db: Sqlite): Promise<void> {
+    const version = Number(db.pragma("user_version"));
+    const path = `${this.#path}.backup-v${version}`;
+    if (this.#path === MEMORY || await exists(path)) return;
+    const unfinished = `${path}.tmp`;
+    await Deno.remove(unfinished).catch(() => {});
+    const file = await Deno.open(unfinished, {
+      write: true,
+      createNew: true,
+      mode: 0o600,
+    });
+    file.close();
+    await db.backup(unfinished);
+    await Deno.rename(unfinished, path);
+    this.#options.logger.info("store.backup", { path });
+  }
+
+  /** Renames the file, and what belongs to it, unless another process has done so already. */
+  async #moveAside(fault: string): Promise<void> {
+    if (this.#path === MEMORY) return;
+    const inode = await inodeOf(this.#path);
+    if (
+      inode === undefined ||
+      (typeof this.#inode === "number" && inode !== this.#inode)
+    ) return;
+    const stamp = new Date(this.#options.now()).toISOString().replace(
+      /[-:]|\.\d+/g,
+      "",
+    );
+    let target = `${this.#path}.damaged-${stamp}`;
+    for (let i = 2; await exists(target); i++) {
+      target = `${this.#path}.damaged-${stamp}-${i}`;
+    }
+    await Deno.rename(this.#path, target);
+    for (const part of ["-wal", "-shm", "-journal"]) {
+      await Deno.rename(this.#path + part, target + part).catch(() => {});
+    }
+    this.#inode = undefined;
+    this.warn("store.damaged", {
+      path: this.#path,
+      problem: fault === "corrupt"
+        ? "the database is damaged"
+        : "the file is not a database",
+      effect: `moved to ${target}; sessions start empty`,
+      fix: "`rousseau sessions recover` reads what can be saved from it",
+    });
+  }
+
+  #fail(problem: string): undefined {
+    this.#release();
+    this.#state = "unavailable";
+    this.#reason = problem;
+    this.#failedAt = this.#options.now();
+    this.warn("store.unavailable", {
+      path: this.#path,
+      problem,
+      effect: "tools go on working; calls are not recorded",
+    });
+    return undefined;
+  }
+
+  #release(): void {
+    this.#db?.close();
+    this.#db = undefined;
+    if (this.#state !== "unavailable") this.#state = "unopened";
+  }
+
+  #folder(): string {
+    return pathsOf(this.#options.platform.os).dirname(this.#path);
+  }
+
+  #explanation(): string {
+    return this.#closing.signal.aborted
+      ? "state: the session store is closed"
+      : `state: cannot open the session store${
+        this.#path && ` ${this.#path}`
+      }: ${this.#reason ?? "unknown"}`;
+  }
+}
+
+const MEMORY = ":memory:";
+
+/** `sessions.db` → `sessions-2.db`. */
+function beside(path: string): string {
+  return path.replace(/(\.[^./\\]*)?$/, (extension) => `-2${extension}`);
+}
+
+/** Waits by timer; false when `signal` ended the wait. */
+export function delay(
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const stop = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve(true);
+    }, milliseconds);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await inodeOf(path) !== undefined;
+}
+
+/** The inode of a file, null where the system has none, undefined when nothing is there. */
+async function inodeOf(path: string): Promise<number | null | undefined> {
+  try {
+    return (await Deno.stat(path)).ino;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The mount table; empty where there is none or it may not be read. Asking first, so that nothing prompts. */
+async function mounts(): Promise<string> {
+  const path = "/proc/self/mounts";
+  try {
+    const { state } = await Deno.permissions.query({ name: "read", path });
+    return state === "granted" ? await Deno.readTextFile(path) : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Full-text search over recorded sessions: what a person or a model types, as FTS5, and the best sessions for it.
+ *
+ * @module
+ */
+import { CommandError } from "./command.ts";
+import { MAX_SEQ, SEQ_BITS } from "./migrations.ts";
+import { faultOf, type Sqlite, type SqlValue } from "./sqlite.ts";
+import { oneLine } from "./transcript.ts";
+
+/**
+ * Matching messages that are ranked, the newest first: a word that half of a million messages hold is found in
+ * milliseconds, and the ranking of all of them would take half a second.
+ */
+export const RANKED_MATCHES = 2_000;
+
+/** Words of a snippet, as upstream's. */
+export const SNIPPET_WORDS = 12;
+
+/** A session that matched. */
+export interface Match {
+  /** The session's number in the file. */
+  n: number;
+  /** bm25: the lower, the better. */
+  rank: number;
+  snippet: string;
+  /** The message that matched best; undefined when the title did. */
+  seq: number | undefined;
+}
+
+/** Which sessions are looked at. */
+export interface Visible {
+  /** SQL that gives their numbers; undefined: all. */
+  numbers: string | undefined;
+  /** The values in {@linkcode numbers}. */
+  values: readonly SqlValue[];
+}
+
+/**
+ * The best matches for `query`, one for each session, the best first. What is not FTS5 is taken as plain words.
+ *
+ * @throws {CommandError} when `query` is empty, or uses FTS5's operators wrongly.
+ */
+export function searchMatches(
+  db: Sqlite,
+  query: string,
+  options: { limit: number; visible: Visible },
+): Match[] {
+  const asked = query.trim();
+  if (asked === "") throw new CommandError("query is required");
+  try {
+    return matches(db, asked, options);
+  } catch (error) {
+    if (faultOf(error) !== "sql") throw error;
+    if (usesOperators(asked)) {
+      throw new CommandError(
+        `sqlite: search: ${
+          error instanceof Error ? error.message : error
+        }; write phrases in double quotes, join with AND, OR, NOT, and end a word with * for its prefix`,
+        { cause: error },
+      );
+    }
+    const words = asWords(asked);
+    return words === "" ? [] : matches(db, words, options);
+  }
+}
+
+/** Every word as a quoted phrase, so that `foo-bar`, `a:b` and a lone quote are only text; all must occur. */
+export function asWords(query: string): string {
+  return query.split(/\s+/)
+    .map((word) => word.replaceAll('"', " ").trim())
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .map((word) => `"${word}"`)
+    .join(" ");
+}
+
+function usesOperators(query: string): boolean {
+  return /(?:^|\s)(?:AND|OR|NOT|NEAR\()/.test(query);
+}
+
+function matches(
+  db: Sqlite,
+  query: string,
+  { limit, visible }: { limit: number; visible: Visible },
+): Match[] {
+  const { numbers, values } = visible;
+  const inMessages = numbers === undefined
+    ? ""
+    : `AND rowid >> ${SEQ_BITS} IN (${numbers})`;
+  const inTitles = numbers === undefined ? "" : `AND rowid IN (${numbers})`;
+  const found = db.all<{ n: number; rank: number; id: number | null }>(
+    `SELECT n, min(rank) AS rank, id FROM (
+       SELECT id >> ${SEQ_BITS} AS n, rank, id FROM (
+         SELECT rowid AS id, rank FROM messages_fts
+         WHERE messages_fts MATCH ? ${inMessages} ORDER BY rowid DESC LIMIT ${RANKED_MATCHES}
+       )
+       UNION ALL
+       SELECT n, rank, NULL AS id FROM (
+         SELECT rowid AS n, rank FROM titles_fts
+         WHERE titles_fts MATCH ? ${inTitles} ORDER BY rowid DESC LIMIT ${RANKED_MATCHES}
+       )
+     ) GROUP BY n ORDER BY 2, n DESC LIMIT ?`,
+    query,
+    ...values,
+    query,
+    ...values,
+    limit,
+  );
+  return found.map(({ n, rank, id }) => ({
+    n,
+    rank,
+    seq: id === null ? undefined : id - n * MAX_SEQ,
+    snippet: oneLine(
+      (id === null
+        ? snippet(db, "titles_fts", query, n)
+        : snippet(db, "messages_fts", query, id)) ?? "",
+    ),
+  }));
+}
+
+function snippet(
+  db: Sqlite,
+  table: "messages_fts" | "titles_fts",
+  query: string,
+  id: number,
+): string | undefined {
+  return db.get<{ text: string }>(
+    `SELECT snippet(${table}, 0, '', '', '…', ${SNIPPET_WORDS}) AS text FROM ${table}
+     WHERE ${table} MATCH ? AND rowid = ?`,
+    query,
+    id,
+  )?.text;
+}
