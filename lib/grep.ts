@@ -1,0 +1,370 @@
+/**
+ * The tool `grep`: which lines of which files match a pattern.
+ *
+ * @module
+ */
+import { command } from "./command.ts";
+import type { Command, CommandOutput } from "./command.ts";
+import { GlobError, Globs } from "./glob.ts";
+import { Haystack, readSmall, type SyncFiles } from "./haystack.ts";
+import { globalExcludes, IgnoreRules } from "./ignore.ts";
+import { Matcher } from "./matcher.ts";
+import { pathsOf } from "./paths.ts";
+import { PatternError } from "./pattern.ts";
+import { Rows } from "./rows.ts";
+import type { Resolved } from "./scope.ts";
+import { type Search, searchAll } from "./search.ts";
+import { inSlices } from "./slices.ts";
+import {
+  answer,
+  answerBudget,
+  counted,
+  failure,
+  MAX_ANSWER_CHARS,
+  osError,
+  type ToolContext,
+} from "./tool.ts";
+import { skippedNote, Skips } from "./skips.ts";
+import { walk } from "./walk.ts";
+
+/** Matching lines (or files) in an answer unless `limit` says otherwise. */
+export const DEFAULT_MATCHES = 200;
+
+/** The most that `limit` may ask for. */
+export const MAX_MATCHES = 10_000;
+
+/** The most lines of context before and after a match. */
+export const MAX_CONTEXT = 100;
+
+/** Milliseconds after which a search ends with what it has. */
+export const TIME_LIMIT_MS = 20_000;
+
+/** The largest ignore file that is honoured, in bytes. */
+export const MAX_IGNORE_FILE = 1_048_576;
+
+const input = {
+  type: "object",
+  properties: {
+    pattern: {
+      type: "string",
+      minLength: 0,
+      description:
+        "Regular expression, RE2 syntax: no look-around, no back-references.",
+    },
+    path: {
+      type: "string",
+      description: "File or folder. Default: the first root.",
+    },
+    include: {
+      type: ["string", "array"],
+      items: { type: "string" },
+      description:
+        "Only these files: globs such as *.ts, src/**/*.go, *.{c,h}.",
+    },
+    exclude: {
+      type: ["string", "array"],
+      items: { type: "string" },
+      description: "Not these files or folders.",
+    },
+    ignore_case: { type: "boolean" },
+    context: {
+      type: "integer",
+      minimum: 0,
+      maximum: MAX_CONTEXT,
+      description: "Lines shown around each match.",
+    },
+    output: {
+      enum: ["content", "files", "count"],
+      description:
+        "Lines (default), paths of files, or matching lines per file.",
+    },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_MATCHES,
+      description: `Matches at most. Default ${DEFAULT_MATCHES}.`,
+    },
+    multiline: {
+      type: "boolean",
+      description: "Matches may span lines.",
+    },
+    hidden: { type: "boolean", description: "Also hidden files." },
+    no_ignore: { type: "boolean", description: "Also ignored files." },
+  },
+  required: ["pattern"],
+  additionalProperties: false,
+} as const;
+
+/** The command `grep` and the tool of that name. */
+export const grep: Command<typeof input, ToolContext> = command({
+  name: "grep",
+  summary: "Search files for a regular expression",
+  description:
+    'Search files for a regular expression; rows are path:line: text. Prefer it to grep, rg and find in bash. Hidden, .gitignored and binary files are skipped and counted in a note: read it before you conclude that something is nowhere. An empty pattern with output "files" lists files.',
+  input,
+  positionals: ["pattern", "path"],
+  options: {
+    ignore_case: { short: "i" },
+    context: { short: "C" },
+    include: { short: "g", value: "GLOB" },
+    exclude: { value: "GLOB" },
+  },
+  examples: [
+    "rousseau grep 'TODO|FIXME' src --include='*.ts'",
+    "rousseau grep '' --output=files --include='*.md'",
+  ],
+  tool: {
+    name: "grep",
+    title: "Search files",
+    annotations: {
+      title: "Search files",
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    _meta: {
+      "anthropic/maxResultSizeChars": MAX_ANSWER_CHARS,
+      "anthropic/alwaysLoad": true,
+    },
+  },
+  async run(args, ctx) {
+    const started = performance.now();
+    const output = args.output ?? "content";
+    const matcher = compile(args.pattern, output, {
+      ignoreCase: args.ignore_case ?? false,
+      multiline: args.multiline ?? false,
+    });
+    const target = await resolveRoot(args.path, ctx);
+    const include = globs("include", args.include, target.real);
+    const exclude = globs("exclude", args.exclude, target.real);
+    const files: SyncFiles = await import("node:fs");
+    const ignore = args.no_ignore || !target.info?.isDirectory
+      ? undefined
+      : await ignoreRules(files, ctx);
+    const limit = args.limit ?? DEFAULT_MATCHES;
+    const chars = answerBudget(ctx.config, args.limit) - NOTE_CHARS;
+    const search: Search = {
+      matcher,
+      output,
+      context: args.context ?? 0,
+      target,
+      haystack: new Haystack(files),
+      skips: new Skips(),
+      rows: new Rows(limit, chars),
+      matches: 0,
+      matched: 0,
+      searched: 0,
+      last: target.shown,
+    };
+    const { separator } = pathsOf(ctx.platform.os);
+    const found = target.info?.isDirectory
+      ? walk({
+        root: target.real,
+        separator,
+        denial: (path) => ctx.scope.denial(path, "read"),
+        hidden: args.hidden ?? false,
+        ignore,
+        include,
+        exclude,
+        skips: search.skips,
+      })
+      : [{ path: target.real, name: "" }];
+    let told = started;
+    const whole = await inSlices(searchAll(search, found), {
+      signal: ctx.signal,
+      limitMs: TIME_LIMIT_MS,
+      tick() {
+        if (performance.now() - told < PROGRESS_MS) return;
+        told = performance.now();
+        ctx.progress(
+          search.searched,
+          undefined,
+          `${counted(search.searched, "file")} searched`,
+        );
+      },
+    }).catch((error) => {
+      throw osError("grep", error, "open", target.shown);
+    });
+    return compose(search, {
+      whole,
+      pattern: args.pattern,
+      multiline: args.multiline ?? false,
+      hidden: args.hidden ?? false,
+      durationMs: Math.round(performance.now() - started),
+    });
+  },
+});
+
+interface Outcome {
+  whole: boolean;
+  pattern: string;
+  multiline: boolean;
+  hidden: boolean;
+  durationMs: number;
+}
+
+function compose(search: Search, outcome: Outcome): CommandOutput {
+  const { rows, matcher, target, skips } = search;
+  const seconds = TIME_LIMIT_MS / 1000;
+  const notes = [...target.notes];
+  if (rows.full === "rows") {
+    notes.push(
+      "there are more: raise limit, or narrow path, include or pattern",
+    );
+  } else if (rows.full === "chars") {
+    notes.push(
+      "there are more, and no room: narrow path, include or pattern, use output files or count, or give a limit (up to 256 KiB of text)",
+    );
+  }
+  if (rows.clipped > 0) {
+    notes.push(
+      `${counted(rows.clipped, "long line")} cut around the match`,
+    );
+  }
+  if (matcher?.multiline && !outcome.multiline) {
+    notes.push("the pattern names a line end: searched across lines");
+  }
+  if (rows.count === 0 && outcome.pattern.includes("\\|")) {
+    notes.push('"\\|" is the character |; alternatives are written a|b');
+  }
+  const skipped = skippedNote(skips);
+  if (skipped) notes.push(skipped);
+  const meta = {
+    matches: search.matches,
+    files: search.matched,
+    searched: search.searched,
+    skipped: skips.counts(),
+    partial: !outcome.whole,
+    truncated: rows.full !== undefined,
+    "duration_ms": outcome.durationMs,
+  };
+  if (outcome.whole) {
+    const noun = search.output === "content" ? "matches" : "files";
+    const text = rows.empty && !rows.full ? "no matches" : rows.text(noun);
+    return answer(text, { notes, meta });
+  }
+  const so = `stopped after ${seconds} s, ${
+    counted(search.searched, "file")
+  } searched, the last ${search.last}`;
+  const way = "narrow path or include to search the rest";
+  if (rows.empty) {
+    throw failure(`grep: ${so}: no matches so far; ${way}`, { notes, meta });
+  }
+  return answer(rows.text(""), {
+    notes: [`partial: ${so}; ${way}`, ...notes],
+    meta,
+  });
+}
+
+function compile(
+  pattern: string,
+  output: string,
+  options: { ignoreCase: boolean; multiline: boolean },
+): Matcher | undefined {
+  if (pattern === "") {
+    if (output === "files") return undefined;
+    throw failure("grep: pattern is required", {
+      notes: ['an empty pattern lists files, with output: "files"'],
+    });
+  }
+  try {
+    return new Matcher(pattern, options);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw failure(`grep: compile pattern: ${pointedOut(pattern, error)}`);
+  }
+}
+
+/** The message, and the place in the pattern under it. */
+function pointedOut(pattern: string, error: PatternError): string {
+  const { position } = error;
+  const from = Math.max(0, position - 40);
+  const line = pattern.slice(from, position + 40)
+    .replace(/[\n\r\t]/g, " ");
+  return `${error.message} (at character ${
+    [...pattern.slice(0, position)].length + 1
+  })\n${line}\n${" ".repeat([...pattern.slice(from, position)].length)}^`;
+}
+
+function globs(
+  name: string,
+  value: unknown,
+  root: string,
+): Globs | undefined {
+  const list = (Array.isArray(value) ? value : [value])
+    .filter((glob) => typeof glob === "string" && glob !== "");
+  if (list.length === 0) return undefined;
+  try {
+    return new Globs(list, root);
+  } catch (error) {
+    if (error instanceof GlobError) {
+      throw failure(`grep: bad ${name} glob "${error.glob}": ${error.message}`);
+    }
+    if (error instanceof PatternError) {
+      throw failure(`grep: bad ${name} glob: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+async function resolveRoot(
+  path: string | undefined,
+  ctx: ToolContext,
+): Promise<Resolved> {
+  const asked = path ?? ctx.scope.roots[0];
+  if (asked === undefined) {
+    throw failure(
+      "grep: path is required: this process has no root to search by default; start it with --root DIR",
+    );
+  }
+  let target: Resolved;
+  try {
+    target = await ctx.scope.resolve(asked, "search");
+  } catch (error) {
+    throw osError("grep", error, "open", asked);
+  }
+  if (!target.info) {
+    throw failure(`grep: open ${target.shown}: no such file or directory`);
+  }
+  if (!target.info.isDirectory && !target.info.isFile) {
+    throw failure(
+      `grep: ${target.shown}: neither a regular file nor a folder; nothing was opened`,
+    );
+  }
+  return target;
+}
+
+async function ignoreRules(
+  files: SyncFiles,
+  ctx: ToolContext,
+): Promise<IgnoreRules> {
+  const { default: make } = await import("ignore");
+  const { platform, scope } = ctx;
+  const read = (path: string) => readSmall(files, path, MAX_IGNORE_FILE);
+  return new IgnoreRules({
+    read: (path) =>
+      scope.denial(path, "read") === undefined ? read(path) : undefined,
+    exists(path) {
+      if (scope.denial(path, "read") !== undefined) return false;
+      try {
+        Deno.lstatSync(path);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    rules: (text) => make({ ignorecase: false }).add(text),
+    globalExcludes: globalExcludes(
+      platform.home,
+      platform.env("XDG_CONFIG_HOME"),
+      read,
+    ),
+    separator: pathsOf(platform.os).separator,
+  });
+}
+
+/** Room kept for the second block. */
+const NOTE_CHARS = 1500;
+
+const PROGRESS_MS = 500;

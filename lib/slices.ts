@@ -1,0 +1,49 @@
+/**
+ * Long work on the main thread, done in slices so that everything else goes on.
+ *
+ * @module
+ */
+
+/** How long a slice may be, in milliseconds: others wait no longer than this and one step of the work. */
+export const SLICE_MS = 8;
+
+/** How work in slices is run. */
+export interface SliceOptions {
+  /** Ends the work. */
+  signal: AbortSignal;
+  /** The work is left unfinished after so many milliseconds. */
+  limitMs: number;
+  /** Called after each slice. */
+  tick?(): void;
+}
+
+/**
+ * Runs a generator to its end; each step should take a few milliseconds at most.
+ *
+ * @returns False when the time was up; the generator is closed then.
+ * @throws The signal's reason when it aborts.
+ */
+export async function inSlices(
+  work: Generator<unknown, void, void>,
+  options: SliceOptions,
+): Promise<boolean> {
+  const { signal, limitMs, tick } = options;
+  const end = performance.now() + limitMs;
+  let sliceEnd = performance.now() + SLICE_MS;
+  try {
+    signal.throwIfAborted();
+    while (!work.next().done) {
+      const now = performance.now();
+      if (now < sliceEnd) continue;
+      if (now >= end) return false;
+      tick?.();
+      // A timer, because immediates and microtasks let no input be read.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      signal.throwIfAborted();
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+    return true;
+  } finally {
+    work.return();
+  }
+}
