@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { clipChars, clipTail } from "./clip.ts";
 import { CommandError, noteBlock } from "./command.ts";
 import type { CommandContext, CommandOutput } from "./command.ts";
 import type { Config } from "./config.ts";
 import type { Logger } from "./log.ts";
 import type { ContentBlock, JsonObject } from "./mcp.ts";
 import type { Platform } from "./platform.ts";
+import { errorCode, reasonOf } from "./reason.ts";
 import type { Scope } from "./scope.ts";
 
 /** Characters of an answer unless the operator or `limit` says otherwise. */
@@ -58,7 +60,7 @@ export function answer(
     isError?: boolean;
     exitCode?: number;
   } = {},
-): CommandOutput {
+): Exclude<CommandOutput, string | ContentBlock[]> {
   const note = noteBlock(extra.notes ?? []);
   const first: ContentBlock = typeof text === "string"
     ? { type: "text", text }
@@ -71,40 +73,96 @@ export function answer(
   };
 }
 
+/**
+ * Characters that an answer may have. A caller who gives a `limit` has said how much is wanted, and gets it up to
+ * {@linkcode MAX_ANSWER_CHARS}.
+ */
+export function answerBudget(
+  config: Config,
+  limit: number | undefined,
+): number {
+  return limit === undefined
+    ? Math.min(config.limits.answerChars, MAX_ANSWER_CHARS)
+    : MAX_ANSWER_CHARS;
+}
+
+/**
+ * A failure for the model, within {@linkcode ERROR_CHARS}: of a text that is too long the tail is kept, where the
+ * reason stands; notes give way first.
+ */
+export function failure(
+  text: string,
+  extra: { notes?: readonly string[]; meta?: JsonObject; cause?: unknown } = {},
+): CommandError {
+  const message = clipTail(text, ERROR_CHARS).text;
+  let room = ERROR_CHARS - message.length - NOTE_FRAME_CHARS;
+  const notes: string[] = [];
+  for (const note of extra.notes ?? []) {
+    if (room <= 0) break;
+    const kept = clipChars(note, room);
+    notes.push(kept);
+    room -= kept.length + 1;
+  }
+  return new CommandError(message, { ...extra, notes });
+}
+
+/**
+ * What the scope or the file layer threw, in a tool's name: `read: ` before its text. A bug stays a bug.
+ *
+ * `prefix` is the tool's name, or more where the first seed's texts say more (`edit: read`).
+ */
+export function prefixed(prefix: string, error: unknown): unknown {
+  return error instanceof CommandError
+    ? failure(`${prefix}: ${error.message}`, {
+      notes: error.notes,
+      ...(error.meta ? { meta: error.meta } : {}),
+      cause: error,
+    })
+    : error;
+}
+
 /** An operating-system error in the words of Go's standard library, as the first seed shows them. */
 export function osErrorText(
   error: unknown,
   operation: string,
   path: string,
 ): string {
-  const reason = error instanceof Deno.errors.NotFound
-    ? "no such file or directory"
-    : error instanceof Deno.errors.PermissionDenied
-    ? "permission denied"
-    : error instanceof Deno.errors.NotCapable
-    ? "not permitted by the permissions this process runs with"
-    : error instanceof Deno.errors.IsADirectory
-    ? "is a directory"
-    : error instanceof Deno.errors.NotADirectory
-    ? "not a directory"
-    : error instanceof Deno.errors.AlreadyExists
-    ? "file exists"
-    : error instanceof Error
-    ? error.message.replace(/ \(os error \d+\).*$/s, "").toLowerCase()
-    : String(error);
-  return `${operation} ${path}: ${reason}`;
+  return `${operation} ${path}: ${reasonOf(error)}`;
 }
 
-/** A {@linkcode CommandError} in a tool's name, from whatever was thrown by the operating system. */
+/**
+ * A failure in a tool's name, from whatever the operating system or a lower layer threw. What neither threw (a
+ * `TypeError`, an abort) comes back as it is.
+ */
 export function osError(
   tool: string,
   error: unknown,
   operation: string,
   path: string,
-): CommandError {
-  return error instanceof CommandError
-    ? error
-    : new CommandError(`${tool}: ${osErrorText(error, operation, path)}`, {
+): unknown {
+  if (error instanceof CommandError) return prefixed(tool, error);
+  return isSystemError(error)
+    ? failure(`${tool}: ${osErrorText(error, operation, path)}`, {
       cause: error,
-    });
+    })
+    : error;
+}
+
+/** A whole number with a comma between thousands, for people. */
+export function grouped(n: number): string {
+  return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** `1 line`, `2 lines`: for nouns that only take an `s`. */
+export function counted(n: number, noun: string): string {
+  return `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** `[rousseau: ` and `]`, and room for a line end. */
+const NOTE_FRAME_CHARS = 16;
+
+/** Errors of the operating system are Deno's own classes, or plain errors with a code such as `ENOSPC`. */
+function isSystemError(error: unknown): boolean {
+  return errorCode(error) !== undefined ||
+    Object.values(Deno.errors).some((kind) => error instanceof kind);
 }

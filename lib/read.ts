@@ -1,0 +1,259 @@
+/**
+ * The tool `read`: a page of a text file, a picture or a sound, or what is in a folder.
+ *
+ * @module
+ */
+import { command, CommandError } from "./command.ts";
+import type { Command, CommandOutput } from "./command.ts";
+import { byteOrderMark } from "./encoding.ts";
+import { kindOf } from "./file_operations.ts";
+import { openChecked } from "./files.ts";
+import { listFolder, LISTING_ENTRIES } from "./listing.ts";
+import { pageBytes } from "./paging.ts";
+import { pathsOf } from "./paths.ts";
+import type { Resolved } from "./scope.ts";
+import { fileSource, memorySource } from "./seek.ts";
+import { type Kind, sniff, SNIFF_BYTES } from "./sniff.ts";
+import { type Asked, NOTE_CHARS, type Reading, readText } from "./text_page.ts";
+import {
+  answer,
+  answerBudget,
+  counted,
+  failure,
+  grouped,
+  MAX_ANSWER_CHARS,
+  osError,
+  type ToolContext,
+} from "./tool.ts";
+
+/** Bytes of a picture or a sound that is handed over. */
+export const MEDIA_BYTES = 3_145_728;
+
+/** Bytes that are read of a file whose size the system does not tell, such as those in `/proc`. */
+export const UNSIZED_BYTES = 4_194_304;
+
+const input = {
+  type: "object",
+  properties: {
+    path: {
+      type: "string",
+      description: "File or folder, absolute or relative to the first root.",
+    },
+    offset: {
+      type: "integer",
+      description: "First line, from 1; negative counts from the end.",
+    },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      description: "Lines at most. Default 2000, within 20,000 characters.",
+    },
+    byte_offset: {
+      type: "integer",
+      minimum: 0,
+      description:
+        "Byte to start at, as an answer named it; offset is then the number of its line.",
+    },
+    line_numbers: {
+      type: "boolean",
+      description: "Put its number and a tab before each line.",
+    },
+  },
+  required: ["path"],
+  additionalProperties: false,
+} as const;
+
+/** The command `read` and the tool of that name. */
+export const read: Command<typeof input, ToolContext> = command({
+  name: "read",
+  summary: "Print a file, a page at a time, or list a folder",
+  description:
+    "Read a text file, verbatim and without line numbers unless asked; also images, audio, and folders as a list. Prefer it to cat, head, tail and ls in bash: it pages, and says what was left and how to read on. Long files come in pages, so look for the note before you conclude that you saw everything.",
+  input,
+  positionals: ["path"],
+  options: { line_numbers: { short: "n" } },
+  examples: [
+    "rousseau read src/main.ts",
+    "rousseau read server.log --offset=-100",
+  ],
+  tool: {
+    name: "read",
+    title: "Read a file",
+    annotations: {
+      title: "Read a file",
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    _meta: {
+      "anthropic/maxResultSizeChars": MAX_ANSWER_CHARS,
+      "anthropic/alwaysLoad": true,
+    },
+  },
+  async run(args, ctx) {
+    if (args.path === "") throw failure("read: path is required");
+    let target: Resolved;
+    try {
+      target = await ctx.scope.resolve(args.path, "read");
+    } catch (error) {
+      throw osError("read", error, "open", args.path);
+    }
+    const { info, shown } = target;
+    const asked: Asked = {
+      offset: args.offset,
+      limit: args.limit,
+      byteOffset: args.byte_offset,
+      lineNumbers: args.line_numbers ?? false,
+    };
+    if (info?.isDirectory) return await readFolder(target, asked, ctx);
+    if (info && !info.isFile) {
+      throw failure(
+        `read: ${shown}: not a regular file: it is ${kindOf(info)}`,
+        { notes: ["only files and folders are read; nothing was opened"] },
+      );
+    }
+    let opened: Awaited<ReturnType<typeof openChecked>>;
+    try {
+      opened = await openChecked(target);
+    } catch (error) {
+      throw osError("read", error, "open", shown);
+    }
+    using file = opened.file;
+    try {
+      const source = opened.info.size > 0
+        ? fileSource(file, opened.info.size)
+        : memorySource(await readUnsized(file));
+      return await readSource({
+        source,
+        target,
+        info: opened.info,
+        asked,
+        ctx,
+      });
+    } catch (error) {
+      throw error instanceof CommandError
+        ? error
+        : osError("read", error, "read", shown);
+    }
+  },
+});
+
+async function readSource(reading: Reading): Promise<CommandOutput> {
+  const { source, asked, ctx } = reading;
+  const budget = answerBudget(ctx.config, asked.limit);
+  const head = await source.read(0, Math.max(SNIFF_BYTES, pageBytes(budget)));
+  const kind = sniff(head);
+  if (kind.kind === "media") return await readMedia(reading, kind);
+  if (kind.kind === "binary") {
+    throw failure(
+      `read: ${reading.target.shown} does not look like UTF-8 text`,
+      {
+        notes: [
+          `it is ${kind.name} of ${
+            counted(source.size, "byte")
+          }; a program for that format, run with bash, can show what is in it`,
+        ],
+        meta: { bytes: source.size, binary: true },
+      },
+    );
+  }
+  const mark = byteOrderMark(head);
+  return await readText(reading, {
+    encoding: mark?.encoding ?? "utf-8",
+    start: mark?.length ?? 0,
+    head,
+  });
+}
+
+async function readMedia(
+  { source, target }: Reading,
+  kind: Kind & { kind: "media" },
+): Promise<CommandOutput> {
+  if (source.size > MEDIA_BYTES) {
+    throw failure(
+      `read: ${target.shown}: ${kind.mimeType} of ${
+        counted(source.size, "byte")
+      }, over the ${MEDIA_BYTES} byte limit`,
+      { notes: ["a smaller copy, made with bash, can be read"] },
+    );
+  }
+  const bytes = await source.read(0, source.size);
+  return answer(
+    { type: kind.type, data: base64(bytes), mimeType: kind.mimeType },
+    {
+      notes: [
+        ...target.notes,
+        `${target.shown}: ${kind.mimeType}, ${counted(bytes.length, "byte")}`,
+      ],
+      meta: { bytes: bytes.length },
+    },
+  );
+}
+
+async function readFolder(
+  target: Resolved,
+  asked: Asked,
+  ctx: ToolContext,
+): Promise<CommandOutput> {
+  const { shown, real } = target;
+  const offset = asked.offset ?? 1;
+  try {
+    const listing = await listFolder({
+      folder: real,
+      separator: pathsOf(ctx.platform.os).separator,
+      offset,
+      maxEntries: asked.limit ?? LISTING_ENTRIES,
+      maxChars: answerBudget(ctx.config, asked.limit) - NOTE_CHARS,
+      denial: (path) => ctx.scope.denial(path, "read"),
+      signal: ctx.signal,
+      now: () => performance.now(),
+    });
+    const { first, shown: n, total } = listing;
+    const all = `${grouped(total)}${listing.more ? "+" : ""}`;
+    const last = first + n - 1;
+    const range = total === 0
+      ? "empty"
+      : n === total
+      ? `${all} ${total === 1 ? "entry" : "entries"}`
+      : `entries ${grouped(first)}-${grouped(last)} of ${all}`;
+    return answer(listing.text, {
+      notes: [
+        ...target.notes,
+        `${shown} is a directory: ${range}${
+          last < total ? `; read on with offset=${last + 1}` : ""
+        }`,
+      ],
+      meta: { directory: true, entries: total, shown: n },
+    });
+  } catch (error) {
+    throw osError("read", error, "open", shown);
+  }
+}
+
+async function readUnsized(file: Deno.FsFile): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (size < UNSIZED_BYTES) {
+    const chunk = new Uint8Array(65_536);
+    const n = await file.read(chunk);
+    if (n === null) break;
+    chunks.push(chunk.subarray(0, n));
+    size += n;
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 8_192) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  }
+  return btoa(binary);
+}
