@@ -155,7 +155,8 @@ export interface OptionHints {
 export interface ToolHints {
   name: string;
   title?: string;
-  annotations: ToolAnnotations;
+  /** What is left out is listed as MCP assumes it: destructive, not idempotent, open world, not read-only. */
+  annotations?: Partial<ToolAnnotations>;
   _meta?: JsonObject;
 }
 
@@ -298,7 +299,13 @@ export function toolDefinition(command: AnyCommand): ToolDefinition {
     ...(tool.title === undefined ? {} : { title: tool.title }),
     description: command.description ?? command.summary,
     inputSchema: command.input ?? NO_INPUT,
-    annotations: tool.annotations,
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: true,
+      ...tool.annotations,
+    },
     ...(tool._meta ? { _meta: tool._meta } : {}),
   };
 }

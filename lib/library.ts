@@ -1,0 +1,52 @@
+/**
+ * The library: commands of one's own as command-line verbs, MCP tools and resources.
+ *
+ * @module
+ */
+export {
+  type Answer,
+  type AnyCommand,
+  type Client,
+  type Command,
+  command,
+  type CommandContext,
+  CommandError,
+  type CommandOutput,
+  type FromSchema,
+  type InputSchema,
+  type OptionHints,
+  type PropertySchema,
+  type Question,
+  type ResourceHints,
+  type Terminal,
+  type ToolHints,
+  UsageError,
+} from "./command.ts";
+export { run, type RunOptions } from "./cli.ts";
+export {
+  type CallEnd,
+  type CallObserver,
+  type CallStart,
+  type Page,
+  type ResourceProvider,
+} from "./hooks.ts";
+export { createLogger, type Logger, type LoggerOptions } from "./log.ts";
+export type {
+  ContentBlock,
+  JsonObject,
+  ResourceContents,
+  ResourceDefinition,
+  ResourceTemplate,
+  ToolAnnotations,
+  ToolDefinition,
+  ToolResult,
+} from "./mcp.ts";
+export { mcpCommand, type McpCommandOptions } from "./mcp_command.ts";
+export { McpServer, type ServeOptions, type ServerOptions } from "./server.ts";
+export {
+  serveStdio,
+  type StdioHooks,
+  type StdioOptions,
+  type StdioSystem,
+} from "./stdio.ts";
+export { ExitCode, type System, systemFrom } from "./system.ts";

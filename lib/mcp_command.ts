@@ -1,0 +1,129 @@
+/**
+ * The command `mcp`: a tree, or a part of it, served on the standard streams.
+ *
+ * @module
+ */
+import {
+  type AnyCommand,
+  type Command,
+  command,
+  type CommandContext,
+  CommandError,
+  type CommandOutput,
+  UsageError,
+} from "./command.ts";
+import { didYouMean } from "./nearest.ts";
+import type { McpServer } from "./server.ts";
+import type { StdioHooks, StdioSystem } from "./stdio.ts";
+import { ExitCode, Stop } from "./system.ts";
+import { findCommand, walkCommands } from "./tree.ts";
+
+/** Arguments of `mcp`. */
+export const MCP_INPUT = {
+  type: "object",
+  properties: {
+    command: {
+      type: "array",
+      items: { type: "string" },
+      description: "The part of the tree to serve; default all.",
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+/** What the server tells of itself. */
+export interface McpCommandOptions {
+  /** The server's name. */
+  name: string;
+  /** The server's version. */
+  version: string;
+  /** What the model is told of the server as a whole. */
+  instructions?: string;
+}
+
+/** A command `mcp [COMMAND...]` that serves what is exposed in the tree that it is part of. */
+export function mcpCommand(
+  options: McpCommandOptions,
+): Command<typeof MCP_INPUT> {
+  return command({
+    name: "mcp",
+    summary: "Serve the commands over MCP on standard input and output",
+    input: MCP_INPUT,
+    positionals: ["command"],
+    run: async ({ command: words = [] }, ctx) => {
+      const exposed = exposedCommands(terminalOf(ctx).root, words);
+      const { McpServer } = await import("./server.ts");
+      const server = new McpServer(options);
+      for (const each of exposed) server.register(each);
+      return await serveTerminal(server, ctx);
+    },
+  });
+}
+
+/**
+ * The commands under `words` that are tools or resources.
+ *
+ * @throws {UsageError} when the words lead nowhere, or to nothing that is exposed.
+ */
+export function exposedCommands(
+  root: AnyCommand,
+  words: readonly string[],
+): AnyCommand[] {
+  for (let n = 1; n <= words.length; n++) {
+    if (findCommand(root, words.slice(0, n))) continue;
+    const above = findCommand(root, words.slice(0, n - 1))!.command;
+    const names = (above.commands ?? []).map(({ name }) => name);
+    throw new UsageError(
+      `command not found: ${words.slice(0, n).join(" ")}${
+        didYouMean(words[n - 1]!, names)
+      }`,
+    );
+  }
+  const exposed = [...walkCommands(findCommand(root, words)!.command)]
+    .map(({ command }) => command)
+    .filter(({ tool, resource }) => tool || resource);
+  if (exposed.length === 0) {
+    throw new UsageError(
+      `nothing to serve: no tool or resource in "${words.join(" ")}"`,
+    );
+  }
+  return exposed;
+}
+
+/** The terminal of a command that only makes sense on a command line. */
+export function terminalOf(
+  ctx: CommandContext,
+): NonNullable<CommandContext["terminal"]> {
+  if (!ctx.terminal) throw new CommandError("mcp: only runs on a command line");
+  return ctx.terminal;
+}
+
+/** Serves on the standard streams until the input ends or the process is told to stop. */
+export async function serveTerminal(
+  server: McpServer,
+  ctx: CommandContext,
+  options: { hooks?: StdioHooks; drain?: number } = {},
+): Promise<CommandOutput> {
+  const { stdin, stdout } = terminalOf(ctx);
+  const { serveStdio } = await import("./stdio.ts");
+  const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
+  const system: StdioSystem = {
+    stdin,
+    stdout,
+    onSignal(handler) {
+      const told = () =>
+        handler(
+          ctx.signal.reason instanceof Stop &&
+            ctx.signal.reason.exitCode === ExitCode.terminated
+            ? "SIGTERM"
+            : "SIGINT",
+        );
+      ctx.signal.addEventListener("abort", told);
+      if (ctx.signal.aborted) told();
+      return () => ctx.signal.removeEventListener("abort", told);
+    },
+    exit,
+  };
+  const served = serveStdio(server, system, options).then(() => ExitCode.done);
+  return { content: [], exitCode: await Promise.race([exited, served]) };
+}
