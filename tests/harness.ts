@@ -96,8 +96,14 @@ export async function commandLine(args: readonly string[]): Promise<string[]> {
   ];
 }
 
+let askedDirectory: Promise<string> | undefined;
+
 /** The runtime's own cache, which `deno run` needs to find under another home. */
-export async function denoDirectory(): Promise<string> {
+export function denoDirectory(): Promise<string> {
+  return askedDirectory ??= askDirectory();
+}
+
+async function askDirectory(): Promise<string> {
   const given = Deno.env.get("DENO_DIR");
   if (given) return given;
   const { stdout } = await new Deno.Command(Deno.execPath(), {

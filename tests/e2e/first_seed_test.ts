@@ -3,6 +3,7 @@
  * answer differs on purpose, the difference is listed with its reason, and nothing else may differ.
  */
 import { assertEquals } from "@std/assert";
+import { differences } from "../differences.ts";
 import { Folders, type Message, run, Server } from "../harness.ts";
 
 interface Step {
@@ -296,22 +297,4 @@ interface Schema {
   type: string;
   properties: Record<string, { type: string }>;
   required?: string[];
-}
-
-/** JSON pointers at which two values differ; a missing or added member is one difference. */
-function differences(a: unknown, b: unknown, path = ""): string[] {
-  if (
-    isContainer(a) && isContainer(b) && Array.isArray(a) === Array.isArray(b)
-  ) {
-    return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
-      key in a && key in b
-        ? differences(a[key], b[key], `${path}/${key}`)
-        : [`${path}/${key}`]
-    );
-  }
-  return Object.is(a, b) ? [] : [path];
-}
-
-function isContainer(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
