@@ -15,6 +15,9 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.IsADirectory) return "is a directory";
   if (error instanceof Deno.errors.NotADirectory) return "not a directory";
   if (error instanceof Deno.errors.AlreadyExists) return "file exists";
+  if (error instanceof Deno.errors.FilesystemLoop) {
+    return "too many levels of symbolic links";
+  }
   if (!(error instanceof Error)) return String(error);
   const known = BY_CODE[errorCode(error) ?? ""];
   return known ?? error.message.replace(/ \(os error \d+\).*$/s, "")

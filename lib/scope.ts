@@ -135,14 +135,6 @@ export async function createScope(
     Promise.all(tempFolders(platform).map(real)),
     Promise.all(named.map(real)),
   ]);
-  const deny = new DenyList({
-    platform,
-    denyRead: config.scope.denyRead,
-    denyWrite: config.scope.denyWrite,
-    roots: realRoots,
-    ...ownPlaces(options),
-    ownOnly: config.mode === "full",
-  });
   return {
     scope: new PathScope({
       platform,
@@ -154,7 +146,15 @@ export async function createScope(
       origin,
       temp,
       read,
-      deny,
+      makeDenyList: () =>
+        new DenyList({
+          platform,
+          denyRead: config.scope.denyRead,
+          denyWrite: config.scope.denyWrite,
+          roots: realRoots,
+          ...ownPlaces(options),
+          ownOnly: config.mode === "full",
+        }),
     }),
     warnings,
   };
@@ -170,7 +170,8 @@ interface PathScopeOptions {
   origin: string | undefined;
   temp: readonly string[];
   read: readonly string[];
-  deny: DenyList;
+  /** Called at the first use: start-up need not pay for the tables. */
+  makeDenyList: () => DenyList;
 }
 
 class PathScope implements ProcessScope {
@@ -183,6 +184,7 @@ class PathScope implements ProcessScope {
   #readable: readonly string[];
   #read: readonly string[];
   #ready: Promise<void> | undefined;
+  #denyList: DenyList | undefined;
 
   constructor(options: PathScopeOptions) {
     const { mode, roots, temp, read, platform } = options;
@@ -210,7 +212,7 @@ class PathScope implements ProcessScope {
   }
 
   get closed(): readonly { path: string; rule: DenyRule }[] {
-    return this.#options.deny.fixedPaths(this.#options.platform.home);
+    return this.#deny.fixedPaths(this.#options.platform.home);
   }
 
   async resolve(path: string, access: Access): Promise<Resolved> {
@@ -243,7 +245,7 @@ class PathScope implements ProcessScope {
 
   denial(real: string, access: Access): string | undefined {
     const write = access === "write";
-    const rule = this.#options.deny.find(real, write);
+    const rule = this.#deny.find(real, write);
     if (rule !== undefined) return denyText(real, rule, write);
     if (this.mode === "full") return undefined;
     if (write && this.mode === "read-only") {
@@ -272,7 +274,7 @@ class PathScope implements ProcessScope {
 
   /** Follows the links in the home, which start-up need not wait for: closed places and toolchains may be links. */
   async #prepare(): Promise<void> {
-    const { platform, spelled, files, paths, deny } = this.#options;
+    const { platform, spelled, files, paths } = this.#options;
     const { home } = platform;
     const there = new Set(home === undefined ? [] : await namesIn(files, home));
     const exists = (path: string) => {
@@ -284,10 +286,14 @@ class PathScope implements ProcessScope {
       exists(path) ? await spelled.folder(path) : path;
     const [toolchains] = await Promise.all([
       Promise.all(toolchainFolders(platform).map(real)),
-      deny.followLinks(home, real),
+      this.#deny.followLinks(home, real),
     ]);
     this.#readable = [...new Set([...this.#readable, ...toolchains])];
     this.#read = this.#folded();
+  }
+
+  get #deny(): DenyList {
+    return this.#denyList ??= this.#options.makeDenyList();
   }
 
   #folded(): string[] {
@@ -307,8 +313,7 @@ class PathScope implements ProcessScope {
     const { paths, platform } = this.#options;
     refuseMalformed(path);
     const expanded = expandHome(platform, path);
-    const absolute = paths.isAbsolute(expanded) ||
-        paths.resolve("", expanded) === undefined && platform.os === "windows"
+    const absolute = paths.isAbsolute(expanded)
       ? paths.resolve("", expanded)
       : await this.#fromRoots(expanded, access, notes);
     if (absolute === undefined) {
