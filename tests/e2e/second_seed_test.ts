@@ -6,7 +6,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { differences } from "../differences.ts";
 import { Folders, type Message, run, Server } from "../harness.ts";
 
-const EXAMPLE = new URL("../example/main.ts", import.meta.url).pathname;
+const EXAMPLE = new URL("../examples/serpent.ts", import.meta.url).pathname;
 const PROGRAM = [
   Deno.execPath(),
   "run",
