@@ -9,6 +9,7 @@ import { createContext } from "./context.ts";
 import { isObject, own } from "./era.ts";
 import { badParams, Cancelled, type Exchange } from "./exchange.ts";
 import type { CallStart } from "./hooks.ts";
+import { InputRequired } from "./inquiry.ts";
 import type { Logger } from "./log.ts";
 import type { ContentBlock, JsonObject, ToolResult } from "./mcp.ts";
 import { ErrorCode, RpcError } from "./rpc.ts";
@@ -78,13 +79,14 @@ export function errorResult(
  * What a handler threw, as a result.
  *
  * @throws {RpcError} what is meant for the protocol, and -32603 for a fault of the code, which is logged.
+ * @throws {InputRequired} as it is.
  */
 export function failure(
   error: unknown,
   name: string,
   logger: Logger,
 ): ToolResult {
-  if (error instanceof RpcError) throw error;
+  if (error instanceof RpcError || error instanceof InputRequired) throw error;
   if (error instanceof CommandError) {
     return errorResult(error.message, error.notes, error.meta);
   }

@@ -42,6 +42,7 @@ import {
   resultLine,
   RpcError,
 } from "./rpc.ts";
+import { notificationOf } from "./subscriptions.ts";
 
 /** An answer may have this many bytes; current clients drop the connection at 10 MiB. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -59,6 +60,7 @@ interface Entry {
 export class Connection implements Peer {
   readonly connectionId: string = crypto.randomUUID();
   readonly subscribed = new Set<string>();
+  readonly listening = new Set<Exchange>();
   caller: (Caller & { revision: HandshakeRevision }) | undefined;
   readonly #core: Core;
   readonly #inFlight = new InFlight<Entry>();
@@ -69,6 +71,8 @@ export class Connection implements Peer {
   >();
   readonly #send: (line: string) => void;
   #lastId = 0;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #stopListening: () => void;
   #inputEnded = false;
   #onChange: (() => void)[] = [];
 
@@ -76,6 +80,15 @@ export class Connection implements Peer {
   constructor(core: Core, send: (line: string) => void) {
     this.#core = core;
     this.#send = send;
+    this.#stopListening = core.changes.listen((change) => {
+      if (!this.caller) return;
+      const told = notificationOf(change, this.subscribed);
+      if (told) send(notificationLine(told.method, told.params));
+    });
+  }
+
+  get inputEnded(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** Takes one message; its answer, if it gets one, goes to `outlet`, now or later. Never throws. */
@@ -137,11 +150,7 @@ export class Connection implements Peer {
    * aborted, and is answered in any case.
    */
   async drain(drainMs: number): Promise<void> {
-    this.#inputEnded = true;
-    for (const { reject } of this.#outgoing.values()) {
-      reject(new CommandError("the client has closed the connection"));
-    }
-    this.#outgoing.clear();
+    this.#endInput();
     if (await this.#idleWithin(drainMs)) return;
     this.#abort(new Stopping());
     if (await this.#idleWithin(STOP_GRACE_MS)) return;
@@ -160,10 +169,16 @@ export class Connection implements Peer {
 
   /** The connection is gone: everything in flight is aborted, and nothing is answered. */
   stop(): void {
-    this.#inputEnded = true;
+    this.#stopListening();
     for (const { exchange } of this.#inFlight.values()) {
       this.#cancel(exchange.id, new Stopping());
     }
+    this.#endInput();
+  }
+
+  #endInput(): void {
+    this.#inputEnded = true;
+    this.#ended.resolve();
     for (const { reject } of this.#outgoing.values()) {
       reject(new CommandError("the client has closed the connection"));
     }
@@ -244,7 +259,7 @@ export class Connection implements Peer {
       },
     };
     this.#inFlight.register(exchange.id, entry);
-    const turn = this.#slots.take(exchange.signal);
+    const turn = method.endless ? undefined : this.#slots.take(exchange.signal);
     const run = async () => {
       try {
         const result = await method.work!(exchange);
@@ -259,7 +274,7 @@ export class Connection implements Peer {
       }
     };
     if (!turn) {
-      held = true;
+      held = !method.endless;
       void run();
     } else {
       void turn.then((got) => {
@@ -335,6 +350,9 @@ export class Connection implements Peer {
   }
 
   #notification({ method, params }: NotificationMessage): void {
+    if (method === "notifications/roots/list_changed" && this.caller) {
+      this.#core.rootsChanged(this.connectionId);
+    }
     if (method !== "notifications/cancelled" || !isObject(params)) return;
     const id = own(params, "requestId");
     if (isRequestId(id)) {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { CommandError } from "./command.ts";
-import type { Answer, CommandContext, Question } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 import { isLogged } from "./era.ts";
 import type { Exchange } from "./exchange.ts";
+import { inquiring } from "./inquiry.ts";
 import type { LogLevel } from "./log.ts";
 import type { JsonObject, McpLogLevel } from "./mcp.ts";
 import { isRequestId, type RequestId } from "./rpc.ts";
@@ -46,12 +46,7 @@ export function createContext(exchange: Exchange): RunningContext {
       }
     },
     client: caller.client,
-    ask: (_key: string, _question: Question): Promise<Answer> =>
-      Promise.reject(
-        new CommandError(
-          "the client has no way to ask its person; go on without the answer, or say what is needed in the arguments",
-        ),
-      ),
+    ...inquiring(exchange),
     meta,
   };
   return {

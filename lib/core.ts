@@ -4,10 +4,12 @@
  * @module
  */
 import { type AnyCommand, commandArguments, NO_INPUT } from "./command.ts";
-import type { CommandContext } from "./command.ts";
+import type { CommandContext, InputSchema } from "./command.ts";
+import { Changes } from "./changes.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import type { Logger } from "./log.ts";
-import type { Implementation } from "./mcp.ts";
+import { InputStates } from "./input_state.ts";
+import type { Implementation, JsonObject } from "./mcp.ts";
 import { Registry } from "./registry.ts";
 import type { InputValidators } from "./schema.ts";
 
@@ -23,6 +25,8 @@ export interface ServerOptions {
   extend?(base: CommandContext): CommandContext;
   resources?: readonly ResourceProvider[];
   observer?: CallObserver;
+  /** Called when the client of the connection says that its roots have changed. */
+  onRootsChanged?(connectionId: string): void;
   /** Called when a connection's input has ended, before what is in flight is waited for. */
   onEndOfInput?(): void;
 }
@@ -33,6 +37,10 @@ export class Core {
   readonly registry: Registry = new Registry();
   readonly logger: Logger;
   readonly info: Implementation;
+  /** What changes behind the connections' backs. */
+  readonly changes: Changes = new Changes();
+  /** Signs the states of calls that wait for input. */
+  readonly inputStates: InputStates = new InputStates();
   #validators: Promise<InputValidators> | undefined;
 
   constructor(options: ServerOptions) {
@@ -57,19 +65,38 @@ export class Core {
   > {
     const named = commandArguments(command, raw);
     if (named.error !== undefined) return named;
-    // The validator takes longer to load than a host should wait for the answer to `initialize`.
-    this.#validators ??= import("./schema.ts").then(({ InputValidators }) =>
-      new InputValidators()
-    );
-    return (await this.#validators).prepare(
-      command.input ?? NO_INPUT,
-      named.value,
-    );
+    const validators = await this.#loadValidators();
+    return validators.prepare(command.input ?? NO_INPUT, named.value);
+  }
+
+  /** What is wrong with `value` by `schema`; undefined when nothing is. */
+  async problemWith(
+    schema: JsonObject,
+    value: unknown,
+  ): Promise<string | undefined> {
+    const validators = await this.#loadValidators();
+    return validators.prepare(schema as InputSchema, value).error;
   }
 
   /** A handler's context as the program extends it. */
   extend(base: CommandContext): CommandContext {
     return this.options.extend ? this.options.extend(base) : base;
+  }
+
+  /** Tells the program that a client's roots have changed. */
+  rootsChanged(connectionId: string): void {
+    try {
+      this.options.onRootsChanged?.(connectionId);
+    } catch (error) {
+      this.logger.error("roots_changed.failed", { error: `${error}` });
+    }
+  }
+
+  /** The validator takes longer to load than a host should wait for the answer to `initialize`. */
+  #loadValidators(): Promise<InputValidators> {
+    return this.#validators ??= import("./schema.ts").then((
+      { InputValidators },
+    ) => new InputValidators());
   }
 }
 

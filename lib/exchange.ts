@@ -27,6 +27,10 @@ export interface Peer {
   caller: (Caller & { revision: HandshakeRevision }) | undefined;
   /** URIs whose changes a handshake client wants to hear of. */
   readonly subscribed: Set<string>;
+  /** The requests that listen for changes. */
+  readonly listening: Set<Exchange>;
+  /** Resolves when no more messages will come. */
+  readonly inputEnded: Promise<void>;
   /** A request to the client (handshake revisions only). Rejects with {@linkcode RpcError} when it is refused. */
   request(
     method: string,
@@ -63,6 +67,10 @@ export class Exchange {
   readonly method: string;
   readonly params: JsonObject;
   readonly meta: JsonObject;
+  /** What the client has answered so far, by key (2026-07-28 only). */
+  readonly answers = new Map<string, unknown>();
+  /** What is to be asked of the client before the call can go on (2026-07-28 only). */
+  readonly wanted = new Map<string, { method: string; params: JsonObject }>();
   #controller: AbortController | undefined;
   readonly #send: (method: string, params: JsonObject) => void;
 

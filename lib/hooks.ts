@@ -18,6 +18,16 @@ export interface Page<T> {
   next?: string;
 }
 
+/** The variable of a template that a client wants values for. */
+export interface Completion {
+  /** Its name. */
+  name: string;
+  /** What is typed so far. */
+  value: string;
+  /** The variables that are known by then. */
+  given: Readonly<Record<string, string>>;
+}
+
 /** Resources that are found when asked for, such as recorded sessions. */
 export interface ResourceProvider {
   /**
@@ -36,6 +46,12 @@ export interface ResourceProvider {
     uri: string,
     ctx: CommandContext,
   ): Promise<ResourceContents[] | undefined>;
+  /** Values for a variable of one of its templates that begin like what is typed, best first. */
+  complete?(
+    uriTemplate: string,
+    wanted: Completion,
+    ctx: CommandContext,
+  ): Promise<string[]>;
 }
 
 /** A tool call as it begins. */

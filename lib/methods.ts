@@ -4,16 +4,25 @@
  * @module
  */
 import { callTool } from "./calls.ts";
-import { type CacheHints, handshakeCaller } from "./era.ts";
+import { complete } from "./completion.ts";
 import type { Core } from "./core.ts";
-import type { Exchange } from "./exchange.ts";
-import { type JsonObject, STATELESS_REVISIONS } from "./mcp.ts";
+import { type CacheHints, handshakeCaller, isLogLevel, own } from "./era.ts";
+import { badParams, type Exchange } from "./exchange.ts";
+import { withInput } from "./inquiry.ts";
+import {
+  type JsonObject,
+  LOG_LEVELS,
+  type Revision,
+  STATELESS_REVISIONS,
+} from "./mcp.ts";
+import { getPrompt, listPrompts } from "./prompts.ts";
 import {
   listResources,
   listTemplates,
   readResource,
   refuseCursor,
 } from "./resources.ts";
+import { listen, subscribe, unsubscribe } from "./subscriptions.ts";
 
 /** One method. */
 export interface Method {
@@ -23,6 +32,8 @@ export interface Method {
   stateless: boolean;
   /** Whether it is answered before `initialize`. */
   early?: boolean;
+  /** Whether it goes on as long as the connection does, and so takes no place among what is worked on at once. */
+  endless?: boolean;
   /** What a stateless client may do with the result; for the methods whose results say so. */
   cache?: CacheHints;
   /** Answers at once, in the loop that reads. */
@@ -53,11 +64,32 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   }],
   ["ping", { handshake: true, stateless: false, early: true, answer: empty }],
   ["shutdown", { handshake: true, stateless: false, answer: empty }],
+  ["logging/setLevel", {
+    handshake: true,
+    stateless: false,
+    answer: setLevel,
+  }],
+  ["resources/subscribe", {
+    handshake: true,
+    stateless: false,
+    answer: subscribe,
+  }],
+  ["resources/unsubscribe", {
+    handshake: true,
+    stateless: false,
+    answer: unsubscribe,
+  }],
   ["server/discover", {
     handshake: false,
     stateless: true,
     cache: STATIC,
     answer: discover,
+  }],
+  ["subscriptions/listen", {
+    handshake: false,
+    stateless: true,
+    endless: true,
+    work: listen,
   }],
   ["tools/list", {
     handshake: true,
@@ -65,7 +97,11 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     cache: STATIC,
     answer: listTools,
   }],
-  ["tools/call", { handshake: true, stateless: true, work: callTool }],
+  ["tools/call", {
+    handshake: true,
+    stateless: true,
+    work: (exchange) => withInput(exchange, callTool),
+  }],
   ["resources/list", {
     handshake: true,
     stateless: true,
@@ -82,7 +118,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     handshake: true,
     stateless: true,
     cache: PRIVATE,
-    work: readResource,
+    work: (exchange) => withInput(exchange, readResource),
   }],
   ["prompts/list", {
     handshake: true,
@@ -90,33 +126,61 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     cache: STATIC,
     answer: listPrompts,
   }],
+  ["prompts/get", {
+    handshake: true,
+    stateless: true,
+    work: (exchange) => withInput(exchange, getPrompt),
+  }],
+  ["completion/complete", {
+    handshake: true,
+    stateless: true,
+    work: complete,
+  }],
 ]);
 
 function empty(): object {
   return {};
 }
 
-function initialize({ core, params, peer }: Exchange): object {
+function initialize(exchange: Exchange): object {
+  const { core, params, peer } = exchange;
   const caller = handshakeCaller(params);
   peer.caller = caller;
   return {
     protocolVersion: caller.revision,
-    capabilities: capabilities(),
+    capabilities: capabilities(core, caller.revision),
     serverInfo: core.info,
     ...instructions(core),
   };
 }
 
-function discover({ core }: Exchange): object {
+function discover({ core, caller }: Exchange): object {
   return {
     supportedVersions: [...STATELESS_REVISIONS],
-    capabilities: capabilities(),
+    capabilities: capabilities(core, caller.revision),
     ...instructions(core),
   };
 }
 
-function capabilities(): JsonObject {
-  return { tools: { listChanged: false }, resources: {}, prompts: {} };
+/** The tables of tools and prompts never change; resources do where the program finds them at request time. */
+function capabilities(core: Core, revision: Revision): JsonObject {
+  return {
+    tools: { listChanged: false },
+    resources: { subscribe: true, listChanged: core.providers.length > 0 },
+    prompts: { listChanged: false },
+    logging: {},
+    // Declared since 2025-03-26.
+    ...(revision === "2024-11-05" ? {} : { completions: {} }),
+  };
+}
+
+function setLevel({ params, peer }: Exchange): object {
+  const level = own(params, "level");
+  if (!isLogLevel(level)) {
+    throw badParams(`level must be one of ${LOG_LEVELS.join(", ")}`);
+  }
+  peer.caller!.logLevel = level;
+  return {};
 }
 
 function instructions(core: Core): { instructions?: string } {
@@ -127,9 +191,4 @@ function instructions(core: Core): { instructions?: string } {
 function listTools(exchange: Exchange): object {
   refuseCursor(exchange);
   return { tools: exchange.core.registry.toolDefinitions() };
-}
-
-function listPrompts(exchange: Exchange): object {
-  refuseCursor(exchange);
-  return { prompts: [] };
 }

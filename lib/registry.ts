@@ -9,6 +9,7 @@ import type {
   ResourceTemplate,
   ToolDefinition,
 } from "./mcp.ts";
+import type { AnyPrompt } from "./prompt.ts";
 import { UriTemplate } from "./uri_template.ts";
 
 /** Characters of a tool's name at most (2025-11-25, Tools, "Tool Names"). */
@@ -24,6 +25,7 @@ export interface FoundResource {
 export class Registry {
   readonly #tools = new Map<string, AnyCommand>();
   readonly #resources = new Map<string, AnyCommand>();
+  readonly #prompts = new Map<string, AnyPrompt>();
   readonly #templates = new Map<
     string,
     { template: UriTemplate; command: AnyCommand }
@@ -80,6 +82,37 @@ export class Registry {
   /** The command of a template, by the template's own text. */
   template(uriTemplate: string): AnyCommand | undefined {
     return this.#templates.get(uriTemplate)?.command;
+  }
+
+  /**
+   * Takes a prompt in.
+   *
+   * @throws {TypeError} when its name is empty or taken, and when two of its arguments have the same name.
+   */
+  registerPrompt(prompt: AnyPrompt): void {
+    const { name } = prompt;
+    const names = (prompt.arguments ?? []).map((argument) => argument.name);
+    const reason = name === ""
+      ? "its name is empty"
+      : this.#prompts.has(name)
+      ? "it is registered already"
+      : new Set(names).size < names.length
+      ? "two of its arguments have the same name"
+      : undefined;
+    if (reason) {
+      throw new TypeError(`Cannot register prompt "${name}": ${reason}`);
+    }
+    this.#prompts.set(name, prompt);
+  }
+
+  /** The prompt of that name. */
+  prompt(name: string): AnyPrompt | undefined {
+    return this.#prompts.get(name);
+  }
+
+  /** All prompts. */
+  prompts(): AnyPrompt[] {
+    return [...this.#prompts.values()];
   }
 
   /** The entries of `tools/list`. */

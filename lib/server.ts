@@ -12,6 +12,7 @@ import type { AnyCommand } from "./command.ts";
 import { Core, type ServerOptions } from "./core.ts";
 import type { Outlet } from "./exchange.ts";
 import { type BadLine, type Line, MAX_LINE_BYTES, readLines } from "./lines.ts";
+import type { AnyPrompt } from "./prompt.ts";
 import { ErrorCode, idFromEnds, parse, RpcError } from "./rpc.ts";
 import { Connection } from "./connection.ts";
 import { LineWriter } from "./writer.ts";
@@ -84,6 +85,26 @@ export class McpServer {
   register(command: AnyCommand): this {
     this.#core.registry.register(command);
     return this;
+  }
+
+  /**
+   * Adds a prompt.
+   *
+   * @throws {TypeError} when its name is empty or taken.
+   */
+  registerPrompt(prompt: AnyPrompt): this {
+    this.#core.registry.registerPrompt(prompt);
+    return this;
+  }
+
+  /** Tells the clients that asked for it that the resource at `uri` has changed. */
+  resourceUpdated(uri: string): void {
+    this.#core.changes.tell({ kind: "resource", uri });
+  }
+
+  /** Tells the clients that there are other resources than before. */
+  resourceListChanged(): void {
+    this.#core.changes.tell({ kind: "resources" });
   }
 
   /**

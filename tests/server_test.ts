@@ -103,8 +103,9 @@ Deno.test("initialize tells the revision, capabilities, server and instructions"
       protocolVersion: "2024-11-05",
       capabilities: {
         tools: { listChanged: false },
-        resources: {},
-        prompts: {},
+        resources: { subscribe: true, listChanged: false },
+        prompts: { listChanged: false },
+        logging: {},
       },
       serverInfo: { name: "test", version: "9.9.9", title: "Test" },
       instructions: "Be kind",
