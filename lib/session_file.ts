@@ -110,33 +110,24 @@ export class SessionFile {
    *
    * @throws {CommandError} when the store cannot be read. Errors in the SQL or the query pass through.
    */
-  async read<T>(query: (db: Sqlite) => T): Promise<T> {
-    const start = this.#options.now();
-    while (true) {
-      const db = await this.open();
-      if (!db) throw new CommandError(this.#explanation());
-      try {
-        return query(db);
-      } catch (error) {
-        const fault = faultOf(error);
-        if (fault === undefined || fault === "sql") throw error;
-        if (fault !== "busy") {
-          await this.damage(error);
-          throw new CommandError(
-            `state: cannot read the session store: ${text(error)}`,
-            { cause: error },
-          );
-        }
-        if (
-          this.#options.now() - start >= READ_WAIT ||
-          !await delay(25, this.#closing.signal)
-        ) {
-          throw new CommandError(
-            "state: the session store is locked by another process; try again",
-          );
-        }
+  read<T>(query: (db: Sqlite) => T): Promise<T> {
+    return this.#use(query);
+  }
+
+  /**
+   * Writes in one transaction, waiting by timer while another process holds the lock.
+   *
+   * @throws {CommandError} when the store cannot be written.
+   */
+  write<T>(change: (db: Sqlite) => T): Promise<T> {
+    return this.#use((db) => {
+      if (db.readOnly) {
+        throw new CommandError(
+          `state: the session store may not be written: ${this.#reason}`,
+        );
       }
-    }
+      return db.transaction(() => change(db));
+    });
   }
 
   /**
@@ -181,6 +172,35 @@ export class SessionFile {
     this.#closing.abort();
     await this.#opening;
     this.#release();
+  }
+
+  async #use<T>(action: (db: Sqlite) => T): Promise<T> {
+    const start = this.#options.now();
+    while (true) {
+      const db = await this.open();
+      if (!db) throw new CommandError(this.#explanation());
+      try {
+        return action(db);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === undefined || fault === "sql") throw error;
+        if (fault !== "busy") {
+          await this.damage(error);
+          throw new CommandError(
+            `state: cannot use the session store: ${text(error)}`,
+            { cause: error },
+          );
+        }
+        if (
+          this.#options.now() - start >= READ_WAIT ||
+          !await delay(25, this.#closing.signal)
+        ) {
+          throw new CommandError(
+            "state: the session store is locked by another process; try again",
+          );
+        }
+      }
+    }
   }
 
   async #open(): Promise<Sqlite | undefined> {

@@ -92,6 +92,24 @@ export function* messagesOf(
   }
 }
 
+/**
+ * Deletes the sessions that fulfil an SQL condition, with their messages and the long texts that only they had; how
+ * many they were. To be called in a transaction.
+ */
+export function deleteSessions(
+  db: Sqlite,
+  condition: string,
+  ...values: SqlValue[]
+): number {
+  const count = db.run(`DELETE FROM sessions WHERE ${condition}`, ...values);
+  if (count > 0) {
+    db.run(
+      "DELETE FROM bodies WHERE NOT EXISTS (SELECT 1 FROM messages WHERE body = bodies.id)",
+    );
+  }
+  return count;
+}
+
 const SELECT_SESSION = `
 SELECT s.n, s.id, s.title, s.client_name AS clientName, s.client_version AS clientVersion, s.protocol, s.cwd,
   s.message_count AS messageCount, s.bytes, s.created_at AS createdAt, s.updated_at AS updatedAt,

@@ -16,6 +16,7 @@ import { searchMatches, type Visible } from "./session_search.ts";
 import type { Message, SearchHit, SessionInfo } from "./recorded.ts";
 import { type FileState, SessionFile } from "./session_file.ts";
 import {
+  deleteSessions,
   type Found,
   messagesOf,
   type Place,
@@ -84,6 +85,12 @@ export interface SessionStore {
    * @throws {CommandError} when `query` is empty, or uses FTS5's operators wrongly.
    */
   search(query: string, limit: number): Promise<SearchHit[]>;
+  /**
+   * Deletes a visible session, or without an id all that are visible; how many they were.
+   *
+   * @throws {CommandError} when the store cannot be written.
+   */
+  delete(id: string | undefined): Promise<number>;
   /** Commits what is queued; waits at most `wait` milliseconds for the file and another process's lock. */
   flush(options?: { wait?: number }): Promise<void>;
   /** How the store is. Opens it when `open` is set. */
@@ -214,6 +221,24 @@ class Store implements SessionStore {
           const session = sessionByNumber(db, n);
           return session ? [{ session: session.info, rank, snippet, seq }] : [];
         },
+      )
+    );
+  }
+
+  async delete(id: string | undefined): Promise<number> {
+    if (this.#isHidden()) return 0;
+    await this.flush();
+    const { numbers, values } = this.#visible();
+    const conditions = [
+      ...(numbers === undefined ? [] : [`n IN (${numbers})`]),
+      ...(id === undefined ? [] : ["id = ?"]),
+    ].join(" AND ");
+    return await this.#file.write((db) =>
+      deleteSessions(
+        db,
+        conditions === "" ? "true" : conditions,
+        ...values,
+        ...(id === undefined ? [] : [id]),
       )
     );
   }

@@ -1,15 +1,24 @@
 /** What the tests of recorded sessions share: a store in a folder of its own, and calls to record. */
-import type { CommandContext } from "../lib/command.ts";
+import {
+  type AnyCommand,
+  type CommandContext,
+  CommandError,
+  toToolResult,
+} from "../lib/command.ts";
 import type { Config } from "../lib/config.ts";
 import type { CallEnd, CallStart } from "../lib/hooks.ts";
 import type { Logger } from "../lib/log.ts";
 import type { JsonObject, ToolResult } from "../lib/mcp.ts";
 import type { Platform } from "../lib/platform.ts";
+import { prepareInput } from "../lib/schema.ts";
+import { STORE_KEY } from "../lib/session_tools.ts";
 import {
   openSessions,
   type SessionsOptions,
   type SessionStore,
 } from "../lib/store.ts";
+
+import { ProcessState, type ToolContext } from "../lib/tool.ts";
 
 /** A logger that keeps what it is told. */
 export class TestLog implements Logger {
@@ -170,5 +179,48 @@ export async function withStore(
     await body(store, log);
   } finally {
     await store.close();
+  }
+}
+
+/** A command's answer: the text of its blocks, and whether it failed. */
+export interface CommandAnswer {
+  text: string;
+  note: string | undefined;
+  isError: boolean;
+}
+
+/** Runs a command on a store, arguments checked as the server checks them. */
+export async function runCommand(
+  command: AnyCommand,
+  args: JsonObject,
+  store: SessionStore,
+  visible: Config["sessions"]["visible"] = "project",
+): Promise<CommandAnswer> {
+  const prepared = prepareInput(command.input, args);
+  if (prepared.error !== undefined) {
+    return { text: prepared.error, note: undefined, isError: true };
+  }
+  const process = new ProcessState();
+  process.get(STORE_KEY, () => store);
+  const context = {
+    ...callStart().context,
+    process,
+    config: { limits: { answerChars: 20_000 }, sessions: { visible } },
+  } as unknown as ToolContext;
+  try {
+    const result = toToolResult(
+      await command.run?.(prepared.value, context) ?? "",
+    );
+    const [first, second] = result.content.map((block) =>
+      block.type === "text" ? block.text : undefined
+    );
+    return {
+      text: first ?? "",
+      note: second,
+      isError: result.isError ?? false,
+    };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { text: error.message, note: error.notes[0], isError: true };
   }
 }
