@@ -54,8 +54,13 @@ export async function runBash(
     ? BACKGROUND_WATCH_MS
     : timeout !== undefined || ctx.terminal
     ? undefined
-    : Math.max(1_000, jobs.jobAfterMs - age);
-  const how = await settled(execution, patience, jobs, ctx);
+    : Math.max(jobs.jobAfterMs / 50, jobs.jobAfterMs - age);
+  const how = await settled(
+    execution,
+    patience,
+    ctx,
+    background ? undefined : jobs,
+  );
   if (how === "aborted") {
     await execution.end("cancelled");
     throw ctx.signal.reason;
@@ -132,17 +137,19 @@ async function workingFolder(
   return { cwd: resolved.real, notes: resolved.notes };
 }
 
-/** Waits for the end, the caller's abort, or `ms` if given; reports progress meanwhile. */
+/**
+ * Waits for the end, the caller's abort, or `ms` if given; reports progress meanwhile. With `jobs`, waits on after `ms`
+ * when these take no more: once the host has left, the command has what is left of the drain time.
+ */
 async function settled(
   execution: Execution,
   ms: number | undefined,
-  jobs: Jobs,
   ctx: ToolContext,
+  jobs: Jobs | undefined,
 ): Promise<"ended" | "aborted" | "late"> {
   const { promise, resolve } = Promise.withResolvers<"aborted" | "late">();
   const onAbort = () => resolve("aborted");
-  // Once the host has left nobody asks for a job: the command then has what is left of the drain time.
-  const onLate = () => jobs.adopting && resolve("late");
+  const onLate = () => (jobs?.adopting ?? true) && resolve("late");
   const timer = ms === undefined ? undefined : setTimeout(onLate, ms);
   const progress = new ProgressReports(execution, ctx);
   ctx.signal.addEventListener("abort", onAbort);

@@ -288,6 +288,10 @@ export class Dfa {
       if (/\w/.test(String.fromCharCode(symbol))) kinds[symbol] = WORD_KIND;
       if (symbol > 0 && kinds[symbol] !== kinds[symbol - 1]) cuts[symbol] = 1;
     }
+    if (words) {
+      kinds.fill(INNER_KIND, 0x80, 0xc0);
+      cuts[0x80] = cuts[0xc0] = 1;
+    }
     for (const instruction of this.#nfa.instructions) {
       if (instruction.op === "range") {
         cuts[instruction.low] = cuts[instruction.high + 1] = 1;
@@ -321,7 +325,9 @@ function holds(what: Assertion, left: number, right: number): boolean {
     case "word-boundary":
       return (left === WORD_KIND) !== (right === WORD_KIND);
     case "no-word-boundary":
-      return (left === WORD_KIND) === (right === WORD_KIND);
+      // Within a character, and within a line end, there is no position.
+      return (left === WORD_KIND) === (right === WORD_KIND) &&
+        right !== INNER_KIND && left !== CRLF_KIND;
   }
 }
 
@@ -339,7 +345,8 @@ const EDGE_KIND = 0;
 const FEED_KIND = 1;
 const CRLF_KIND = 2;
 const WORD_KIND = 3;
-const OTHER_KIND = 4;
+const INNER_KIND = 4;
+const OTHER_KIND = 5;
 
 // Transitions that are not plain states. From SPECIAL downwards: a state that is dead or ended a match.
 const UNKNOWN = -1;

@@ -7,7 +7,9 @@
  *
  * @module
  */
+import { FILE_BYTES } from "./output.ts";
 import type { Output } from "./output.ts";
+import { sleep } from "./process_group.ts";
 import type { ProcessGroup, Status } from "./process_group.ts";
 
 /** Milliseconds without output after which an ended command's pipe, held open by another process, is let go. */
@@ -20,7 +22,10 @@ export const DRAIN_MAX_MS = 1_000;
 export const LINGER_MS = 100;
 
 /** Bytes after which reading lets other work of the process go first. */
-const YIELD_BYTES = 1 << 20;
+const YIELD_BYTES = 1 << 18;
+
+/** Milliseconds of rest at each of these once output is beyond what is kept, so that `yes` cannot hold a core of ours. */
+const FLOOD_REST_MS = 4;
 
 /** Why a command was ended from outside. */
 export type EndReason = "timeout" | "cancelled" | "killed" | "shutdown";
@@ -130,7 +135,7 @@ export class Execution {
       unyielded += value.length;
       if (unyielded >= YIELD_BYTES) {
         unyielded = 0;
-        await new Promise((resolve) => setTimeout(resolve, 0));
+        await sleep(this.output.total > FILE_BYTES ? FLOOD_REST_MS : 0);
       }
     }
   }

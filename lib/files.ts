@@ -51,8 +51,9 @@ export function versionOf(info: Deno.FileInfo): Version {
 }
 
 /**
- * Opens a checked file for reading: what is opened is compared with what was checked, by device and inode. What is not
- * a regular file is refused before it is opened, so that a FIFO cannot hang the call. The caller closes the file.
+ * Opens a checked file for reading. What is not a regular file is refused before it is opened, so that a FIFO cannot
+ * hang the call. Once open, the path is looked at again: it must still be this very file, by device and inode (which
+ * nothing else can have while the file is open), no link, and in the same folder. The caller closes the file.
  *
  * @throws {CommandError} when the file was swapped or is not regular; the errors of `Deno.open` otherwise.
  */
@@ -60,26 +61,27 @@ export async function openChecked(
   target: Resolved,
   files: FileOperations = denoFiles,
 ): Promise<{ file: Deno.FsFile; info: Deno.FileInfo }> {
-  let checked = target.info;
-  if (checked === undefined) throw new Deno.errors.NotFound(NO_SUCH_FILE);
-  // A second attempt: an editor that saves by rename also swaps the inode, and is no attack.
+  if (target.info === undefined) {
+    throw new Deno.errors.NotFound("No such file or directory (os error 2)");
+  }
+  refuseIrregular(target, target.info);
+  // A second attempt: an editor that saves by rename swaps the file, too, and is no attack.
   for (let attempt = 0; attempt < 2; attempt++) {
-    if (!checked.isFile) {
-      throw new CommandError(
-        `open ${target.shown}: not a regular file: it is ${kindOf(checked)}`,
-      );
-    }
     const file = await files.open(target.real, { read: true });
-    let info;
     try {
-      info = await file.stat();
+      const [info, there, real] = await Promise.all([
+        file.stat(),
+        files.lstat(target.real),
+        files.realPath(target.real),
+      ]);
+      refuseIrregular(target, there);
+      if (real !== target.real) throw swapped(target);
+      if (info.isFile && sameFile(info, there)) return { file, info };
     } catch (error) {
       file.close();
       throw error;
     }
-    if (info.isFile && sameFile(checked, info)) return { file, info };
     file.close();
-    checked = await files.lstat(target.real);
   }
   throw new CommandError(
     `open ${target.shown}: it was replaced while it was being opened; try again`,
@@ -151,24 +153,25 @@ export async function replaceFile(
   return notes;
 }
 
-const NO_SUCH_FILE = "No such file or directory (os error 2)";
-
 /** The name of a temporary file must stay below 255 bytes: 22 of its own, the rest in characters of up to 4 bytes. */
 const MAX_PREFIX_CHARS = 56;
 
 /** Renames with this code fail because of what the target is, not because of the disk. */
 const IN_PLACE_CODES = ["EBUSY", "EXDEV"];
 
+function refuseIrregular(target: Resolved, info: Deno.FileInfo): void {
+  if (info.isFile) return;
+  throw new CommandError(
+    `open ${target.shown}: not a regular file: it is ${kindOf(info)}`,
+  );
+}
+
 async function refuseUnwritable(
   target: Resolved,
   info: Deno.FileInfo,
   files: FileOperations,
 ): Promise<void> {
-  if (!info.isFile) {
-    throw new CommandError(
-      `open ${target.shown}: not a regular file: it is ${kindOf(info)}`,
-    );
-  }
+  refuseIrregular(target, info);
   // A rename needs no permission on the file itself, and root passes every check: the mode is asked, then the system.
   if (info.mode !== null && (info.mode & 0o222) === 0) {
     throw new CommandError(
@@ -242,18 +245,22 @@ async function refuseSwappedFolder(
   files: FileOperations,
 ): Promise<void> {
   const paths = pathsOf(files.os);
-  const checked = paths.dirname(target.canonical ?? target.real);
+  const checked = paths.dirname(target.real);
   const actual = paths.dirname(await files.realPath(temporary));
-  if (actual !== checked) {
-    throw new CommandError(
-      `open ${target.shown}: its folder was replaced by a link while the call ran; nothing was written`,
-    );
-  }
+  if (actual !== checked) throw swapped(target);
+}
+
+function swapped(target: Resolved): CommandError {
+  return new CommandError(
+    `open ${target.shown}: a folder on the way was replaced by a link while the call ran; nothing was read or written`,
+  );
 }
 
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength;) {
-    at += await file.write(bytes.subarray(at));
+    const written = await file.write(bytes.subarray(at));
+    if (written === 0) throw new Deno.errors.WriteZero("nothing was written");
+    at += written;
   }
 }
 
@@ -375,8 +382,11 @@ async function writeInPlace(step: {
     throw failure;
   }
   try {
-    const info = await file.stat();
-    if (!info.isFile || (target.info && !sameFile(target.info, info))) {
+    const [info, there] = await Promise.all([
+      file.stat(),
+      files.lstat(target.real),
+    ]);
+    if (!info.isFile || !there.isFile || !sameFile(info, there)) {
       await files.remove(temporary).catch(() => {});
       throw changed(target);
     }

@@ -63,6 +63,7 @@ export class Guardian {
 
   /** Ends it, and with it whatever is still on the list. */
   async close(): Promise<void> {
+    this.#child.ref();
     await this.#writer.close().catch(() => {});
     await this.#child.status;
   }

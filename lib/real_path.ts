@@ -60,10 +60,12 @@ export async function locate(
       files.lstat(at),
     ]);
     if (real.status === "fulfilled" && info.status === "fulfilled") {
-      const exists = info.value.isSymlink || real.value !== at
-        ? await look(files, real.value)
+      // macOS shows the volume that holds the user's data under a second name.
+      const found = real.value.replace(/^\/System\/Volumes\/Data(?=\/)/, "");
+      const exists = info.value.isSymlink || found !== at
+        ? await look(files, found)
         : { info: info.value };
-      return { real: real.value, ...exists };
+      return { real: found, ...exists };
     }
     const error = real.status === "rejected"
       ? real.reason

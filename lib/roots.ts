@@ -209,7 +209,7 @@ async function look(
   if (error instanceof Deno.errors.NotFound) return "does not exist";
   if (error instanceof Deno.errors.NotCapable) {
     // A part of it may be granted; each path is asked for when it is used.
-    if (!roots.includes(path)) roots.push(path);
+    if (!roots.includes(real)) roots.push(real);
     return undefined;
   }
   if (error !== undefined) return "cannot be looked at";

@@ -31,7 +31,6 @@ import {
   readOnlyText,
 } from "./refusals.ts";
 import { findRoots } from "./roots.ts";
-import { Spelling } from "./spelling.ts";
 
 /** Names of a folder that are looked at for another spelling or a near one. */
 export const MAX_NAMES = 10_000;
@@ -47,11 +46,6 @@ export interface Resolved {
   shown: string;
   /** What is there now (`lstat` of `real`), or undefined when nothing is. */
   info: Deno.FileInfo | undefined;
-  /**
-   * The true path, when `real` is spelled through a link because only that spelling is granted to the process. For
-   * the file effects; everyone else uses `real`.
-   */
-  canonical?: string;
   /** Set when another spelling of the name was taken (Unicode folding) or a relative path was completed. */
   notes: readonly string[];
 }
@@ -118,7 +112,6 @@ export async function createScope(
     named: config.roots,
     clientRoots: options.hostRoots,
   });
-  const spelled = new Spelling(files, paths, platform.os);
   const named: string[] = [];
   for (const folder of config.read) {
     const path = fromUser(platform, folder);
@@ -129,9 +122,8 @@ export async function createScope(
     }
     named.push(path);
   }
-  const real = (folder: string) => spelled.folder(folder);
-  const [realRoots, temp, read] = await Promise.all([
-    Promise.all(roots.map(real)),
+  const real = (folder: string) => realFolder(files, folder);
+  const [temp, read] = await Promise.all([
     Promise.all(tempFolders(platform).map(real)),
     Promise.all(named.map(real)),
   ]);
@@ -140,9 +132,8 @@ export async function createScope(
       platform,
       files,
       paths,
-      spelled,
       mode: config.mode,
-      roots: [...new Set(realRoots)],
+      roots,
       origin,
       temp,
       read,
@@ -151,7 +142,7 @@ export async function createScope(
           platform,
           denyRead: config.scope.denyRead,
           denyWrite: config.scope.denyWrite,
-          roots: realRoots,
+          roots,
           ...ownPlaces(options),
           ownOnly: config.mode === "full",
         }),
@@ -164,7 +155,6 @@ interface PathScopeOptions {
   platform: Platform;
   files: ScopeFiles;
   paths: Paths;
-  spelled: Spelling;
   mode: Mode;
   roots: readonly string[];
   origin: string | undefined;
@@ -225,14 +215,16 @@ class PathScope implements ProcessScope {
       const denied = this.denial(at.real, access);
       if (denied !== undefined) throw this.#refusal(denied, shown, at.real);
       if (at.error === undefined || at.info !== undefined) {
-        return this.#resolved(at, shown, notes);
+        return { real: at.real, shown, info: at.info, notes };
       }
       if (!(at.error instanceof Deno.errors.NotFound)) {
-        throw this.#failure(shown, at.error, access);
+        throw this.#failure(at, shown, access);
       }
       const respelled = await this.#respelled(at, shown);
       if (respelled === undefined) {
-        if (access === "write") return this.#resolved(at, shown, notes);
+        if (access === "write") {
+          return { real: at.real, shown, info: at.info, notes };
+        }
         throw await this.#missing(at, shown);
       }
       notes.push(
@@ -274,7 +266,7 @@ class PathScope implements ProcessScope {
 
   /** Follows the links in the home, which start-up need not wait for: closed places and toolchains may be links. */
   async #prepare(): Promise<void> {
-    const { platform, spelled, files, paths } = this.#options;
+    const { platform, files, paths } = this.#options;
     const { home } = platform;
     const there = new Set(home === undefined ? [] : await namesIn(files, home));
     const exists = (path: string) => {
@@ -283,7 +275,7 @@ class PathScope implements ProcessScope {
       return !isWithin(paths, home, path) || there.has(first ?? "");
     };
     const real = async (path: string) =>
-      exists(path) ? await spelled.folder(path) : path;
+      exists(path) ? await realFolder(files, path) : path;
     const [toolchains] = await Promise.all([
       Promise.all(toolchainFolders(platform).map(real)),
       this.#deny.followLinks(home, real),
@@ -368,39 +360,9 @@ class PathScope implements ProcessScope {
     return taken;
   }
 
-  async #locate(path: string): Promise<Located & { canonical?: string }> {
-    const { files, paths, spelled } = this.#options;
-    const found = await locate(files, paths, path);
-    const real = spelled.of(found.real);
-    if (real === found.real) return found;
-    // The true spelling is not granted, the one through the link is: look again through that.
-    const info = found.info ??
-      await files.lstat(real).catch(() => undefined);
-    const { error: _, ...rest } = found;
-    return {
-      ...rest,
-      real,
-      info,
-      canonical: found.real,
-      ...(info === undefined && found.error !== undefined
-        ? { error: found.error }
-        : {}),
-      ...(found.base === undefined ? {} : { base: spelled.of(found.base) }),
-    };
-  }
-
-  #resolved(
-    at: Located & { canonical?: string },
-    shown: string,
-    notes: readonly string[],
-  ): Resolved {
-    return {
-      real: at.real,
-      shown,
-      info: at.info,
-      notes,
-      ...(at.canonical === undefined ? {} : { canonical: at.canonical }),
-    };
+  #locate(path: string): Promise<Located> {
+    const { files, paths } = this.#options;
+    return locate(files, paths, path);
   }
 
   /** The path with the one existing name in place of the first missing one, when they are equal but for spelling. */
@@ -476,24 +438,31 @@ class PathScope implements ProcessScope {
     );
   }
 
-  #failure(shown: string, error: unknown, access: Access): CommandError {
-    if (error instanceof Deno.errors.NotCapable) {
+  #failure(at: Located, shown: string, access: Access): CommandError {
+    const { error: cause, real } = at;
+    if (cause instanceof Deno.errors.NotCapable) {
+      const folder = JSON.stringify(this.#options.paths.dirname(real));
+      const flags = access === "write"
+        ? `--allow-read=${folder} --allow-write=${folder}`
+        : `--allow-read=${folder}`;
       return new CommandError(
-        `open ${shown}: this process has no permission for it. Start it with ${
-          access === "write" ? `--allow-read and --allow-write` : `--allow-read`
-        } for that folder, as in --allow-read="${
-          this.#options.paths.dirname(shown)
-        }"`,
-        { cause: error },
+        `open ${shown}: this process has no permission for it. Start it with ${flags} beside its other permissions`,
+        { cause },
       );
     }
-    return new CommandError(`open ${shown}: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    return new CommandError(`open ${shown}: ${reasonOf(cause)}`, { cause });
   }
 }
 
 const MAX_RESPELLED = 64;
+
+async function realFolder(files: ScopeFiles, path: string): Promise<string> {
+  try {
+    return await files.realPath(path);
+  } catch {
+    return path;
+  }
+}
 
 async function namesIn(files: ScopeFiles, folder: string): Promise<string[]> {
   const names: string[] = [];

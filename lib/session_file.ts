@@ -35,7 +35,7 @@ export const REOPEN_AFTER = 30_000;
 /** Milliseconds between two looks at whether the open file is still the one at its path. */
 export const CHECK_EVERY = 5_000;
 
-/** Bytes to which the write-ahead log is cut after a checkpoint. */
+/** Bytes beyond which the write-ahead log is emptied. */
 export const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
 /** How the file is. */
@@ -151,7 +151,7 @@ export class SessionFile {
     ) return;
     this.#checkedAt = now;
     const inode = await inodeOf(this.#path);
-    if (inode === this.#inode) return;
+    if (inode === this.#inode) return await this.#boundLog();
     this.warn("store.replaced", {
       path: this.#path,
       problem: "the file was deleted or replaced while it was open",
@@ -408,6 +408,18 @@ export class SessionFile {
       effect: `moved to ${target}; sessions start empty`,
       fix: "`rousseau sessions recover` reads what can be saved from it",
     });
+  }
+
+  /**
+   * SQLite starts the write-ahead log anew only at a moment without readers. Where such moments are missing it grows;
+   * then it is emptied as soon as the lock can be had.
+   */
+  async #boundLog(): Promise<void> {
+    const size = await Deno.stat(`${this.#path}-wal`)
+      .then((info) => info.size, () => 0);
+    if (size <= MAX_WAL_BYTES || !this.writable) return;
+    // Answers with a row, not an error, when another connection is in the way.
+    this.writable.pragma("wal_checkpoint(TRUNCATE)");
   }
 
   #fail(problem: string): undefined {

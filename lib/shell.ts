@@ -122,7 +122,7 @@ export async function loginPath(
   try {
     const output = await run(
       shell,
-      ["-lc", `printf '%s' "${LOGIN_MARK}$PATH${LOGIN_MARK}"`],
+      ["-lc", `printf '%s' ${LOGIN_MARK} "$PATH" ${LOGIN_MARK}`],
       AbortSignal.timeout(LOGIN_PATH_MS),
     );
     // A start-up file may print things of its own.
