@@ -143,19 +143,34 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** Process ids whose command line contains `text`. Linux only. */
-export async function processesWith(text: string): Promise<number[]> {
-  const found: number[] = [];
-  for await (const { name } of Deno.readDir("/proc")) {
-    if (!/^\d+$/.test(name) || Number(name) === Deno.pid) continue;
+/** Whether a process still runs; one that ended and was not reaped does not. */
+export async function runs(pid: number): Promise<boolean> {
+  if (Deno.build.os === "linux") {
     try {
-      const line = await Deno.readTextFile(`/proc/${name}/cmdline`);
-      if (line.includes(text)) found.push(Number(name));
+      const line = await Deno.readTextFile(`/proc/${pid}/stat`);
+      return !/^[ZX]/.test(line.slice(line.lastIndexOf(")") + 2));
     } catch {
-      // It ended meanwhile.
+      return false;
     }
   }
-  return found;
+  try {
+    Deno.kill(pid, "SIGCONT");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The process ids in a text, one a line. */
+export function pidsIn(text: string): number[] {
+  return [...text.matchAll(/^(\d+)$/gm)].map(([pid]) => Number(pid));
+}
+
+/** Fails the test unless all of these processes end within five seconds. */
+export async function allGone(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) {
+    await eventually(async () => !await runs(pid), `end of process ${pid}`);
+  }
 }
 
 /** Resolves when `check` holds; fails the test when it does not within five seconds. */
