@@ -1,8 +1,11 @@
 /**
- * Arguments of the shell tools.
+ * Arguments of the shell tools, and where what they share is kept.
  *
  * @module
  */
+
+/** Where the commands that run are found in a context's `process` (`Jobs`), once there was one. */
+export const JOBS_KEY = "jobs";
 
 /** Seconds that `bash_output` waits at most; hosts give a call up after 60. */
 export const MAX_WAIT_S = 45;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { JOBS_KEY } from "./bash_schema.ts";
 import { CommandError } from "./command.ts";
 import type { Config } from "./config.ts";
 import { Execution } from "./execution.ts";
@@ -292,9 +293,6 @@ export class Jobs {
       .map((job) => `${job.id} \`${job.command.slice(0, 60)}\``).join(", ");
   }
 }
-
-/** Where {@linkcode Jobs} is found in a context's `process`. */
-export const JOBS_KEY = "jobs";
 
 /** Names of our variables; none where they may not be listed. */
 function variableNames(): string[] {

@@ -4,9 +4,10 @@
  * @module
  */
 import { bashKill, bashOutput, bashTool } from "../lib/bash.ts";
+import { JOBS_KEY } from "../lib/bash_schema.ts";
 import { CommandError, toToolResult } from "../lib/command.ts";
 import type { Config } from "../lib/config.ts";
-import { Jobs, JOBS_KEY } from "../lib/jobs.ts";
+import { Jobs } from "../lib/jobs.ts";
 import type { JobsOptions } from "../lib/jobs.ts";
 import type { JsonObject, ToolResult } from "../lib/mcp.ts";
 import type { Platform } from "../lib/platform.ts";
