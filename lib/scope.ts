@@ -8,17 +8,10 @@ import type { Config, Mode } from "./config.ts";
 import { DenyList } from "./deny.ts";
 import type { DenyRule } from "./deny.ts";
 import { systemFolders, tempFolders, toolchainFolders } from "./folders.ts";
-import { hasVariants, nearestNames, sameName } from "./names.ts";
 import { refuseBadNames, refuseMalformed } from "./path_text.ts";
 import { foldPath, isWithin, pathsOf } from "./paths.ts";
 import type { Paths } from "./paths.ts";
-import {
-  configFolder,
-  dataFolder,
-  expandHome,
-  fromUser,
-  machinePolicyFile,
-} from "./platform.ts";
+import { expandHome, fromUser } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { denoScopeFiles, locate } from "./real_path.ts";
 import type { Located, ScopeFiles } from "./real_path.ts";
@@ -30,10 +23,10 @@ import {
   outsideText,
   readOnlyText,
 } from "./refusals.ts";
+import { ownPlaces } from "./own_places.ts";
+import { missingError, namesIn, respell } from "./path_end.ts";
+import type { PathEnd } from "./path_end.ts";
 import { findRoots } from "./roots.ts";
-
-/** Names of a folder that are looked at for another spelling or a near one. */
-export const MAX_NAMES = 10_000;
 
 /** What is to be done with a path. `search` walks a folder without reading one file by name. */
 export type Access = "read" | "write" | "search";
@@ -143,7 +136,7 @@ export async function createScope(
           denyRead: config.scope.denyRead,
           denyWrite: config.scope.denyWrite,
           roots,
-          ...ownPlaces(options),
+          ...ownPlaces(platform, config.state.path, options.own ?? []),
           ownOnly: config.mode === "full",
         }),
     }),
@@ -220,12 +213,12 @@ class PathScope implements ProcessScope {
       if (!(at.error instanceof Deno.errors.NotFound)) {
         throw this.#failure(at, shown, access);
       }
-      const respelled = await this.#respelled(at, shown);
+      const respelled = await respell(this.#end(at, shown));
       if (respelled === undefined) {
         if (access === "write") {
           return { real: at.real, shown, info: at.info, notes };
         }
-        throw await this.#missing(at, shown);
+        throw await missingError(this.#end(at, shown));
       }
       notes.push(
         `${shown} does not exist; taken instead is ${respelled}, whose name differs only in its Unicode spaces or composed characters`,
@@ -365,68 +358,15 @@ class PathScope implements ProcessScope {
     return locate(files, paths, path);
   }
 
-  /** The path with the one existing name in place of the first missing one, when they are equal but for spelling. */
-  async #respelled(at: Located, shown: string): Promise<string | undefined> {
+  #end(at: Located, shown: string): PathEnd {
     const { files, paths } = this.#options;
-    const wanted = at.rest?.[0];
-    if (wanted === undefined || !hasVariants(wanted)) return undefined;
-    if (this.denial(at.base!, "search") !== undefined) return undefined;
-    const names = await namesIn(files, at.base!);
-    const equal = names.filter((name) => sameName(name, wanted));
-    if (equal.length === 0) return undefined;
-    const folder = this.#shownBase(at, shown);
-    if (equal.length > 1) {
-      throw new CommandError(
-        `open ${shown}: ambiguous: in ${folder} there are ${
-          equal.map((name) => spellOut(name)).join(" and ")
-        }. Give one of them exactly`,
-      );
-    }
-    return [equal[0]!, ...at.rest!.slice(1)].reduce(
-      (path, name) => paths.join(path, name),
-      folder,
-    );
-  }
-
-  async #missing(at: Located, shown: string): Promise<CommandError> {
-    const { files, paths } = this.#options;
-    const message = `open ${shown}: no such file or directory`;
-    const wanted = at.rest?.[0];
-    if (
-      wanted === undefined || this.denial(at.base!, "search") !== undefined
-    ) {
-      return new CommandError(message);
-    }
-    const names = await namesIn(files, at.base!);
-    const near = nearestNames(names, wanted)
-      .filter((name) =>
-        this.denial(paths.join(at.base!, name), "read") === undefined
-      );
-    const folder = this.#shownBase(at, shown);
-    return new CommandError(message, {
-      notes: near.length > 0
-        ? [
-          `${folder} has ${
-            near.map((name) => JSON.stringify(name)).join(", ")
-          }`,
-        ]
-        : at.rest!.length > 1
-        ? [`the deepest folder that exists is ${folder}`]
-        : [],
-    });
-  }
-
-  /** The deepest existing folder in the caller's spelling, when no link stands between. */
-  #shownBase(at: Located, shown: string): string {
-    const { paths } = this.#options;
-    let folder = shown;
-    for (let i = 0; i < at.rest!.length; i++) folder = paths.dirname(folder);
-    return paths.join(folder, at.rest![0]!) === shown ||
-        at.rest!.every((name, i) =>
-          paths.components(shown).at(i - at.rest!.length) === name
-        )
-      ? folder
-      : at.base!;
+    return {
+      at,
+      shown,
+      files,
+      paths,
+      allowed: (path) => this.denial(path, "search") === undefined,
+    };
   }
 
   #refusal(text: string, shown: string, real: string): CommandError {
@@ -462,59 +402,4 @@ async function realFolder(files: ScopeFiles, path: string): Promise<string> {
   } catch {
     return path;
   }
-}
-
-async function namesIn(files: ScopeFiles, folder: string): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    for await (const name of files.readNames(folder)) {
-      names.push(name);
-      if (names.length >= MAX_NAMES) break;
-    }
-  } catch {
-    // A folder that cannot be listed has no names to offer.
-  }
-  return names;
-}
-
-/** A name with the characters spelled out that would look like others. */
-function spellOut(name: string): string {
-  return JSON.stringify(name).replace(
-    /[^\x20-\x7e]/gu,
-    (character) =>
-      `\\u{${character.codePointAt(0)!.toString(16).toUpperCase()}}`,
-  );
-}
-
-/** What belongs to rousseau itself: the store, the settings, the machine's policy, the program. */
-function ownPlaces(
-  { platform, config, own = [] }: ScopeOptions,
-): { own: string[]; ownReadable: string[] } {
-  const places = new Set<string>();
-  const add = (path: string | undefined) => {
-    if (path !== undefined) places.add(path);
-  };
-  add(dataFolder(platform));
-  add(configFolder(platform));
-  add(machinePolicyFile(platform));
-  const state = config.state.path;
-  if (state !== undefined && state !== ":memory:") {
-    const path = fromUser(platform, state);
-    if (path !== undefined) {
-      for (const suffix of ["", "-wal", "-shm", "-journal"]) {
-        add(`${path}${suffix}`);
-      }
-      add(
-        pathsOf(platform.os).resolve(
-          pathsOf(platform.os).dirname(path),
-          "locks",
-        ),
-      );
-    }
-  }
-  for (const path of own) add(fromUser(platform, path));
-  return {
-    own: [...places],
-    ownReadable: platform.execPath === undefined ? [] : [platform.execPath],
-  };
 }

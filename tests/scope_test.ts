@@ -8,9 +8,10 @@ import {
 } from "@std/assert";
 import { CommandError } from "../lib/command.ts";
 import type { Config } from "../lib/config.ts";
+import { MAX_NAMES } from "../lib/path_end.ts";
 import { MAX_NAME_BYTES, MAX_PATH_BYTES } from "../lib/path_text.ts";
 import type { Platform } from "../lib/platform.ts";
-import { createScope, MAX_NAMES } from "../lib/scope.ts";
+import { createScope } from "../lib/scope.ts";
 import type { Access, ProcessScope } from "../lib/scope.ts";
 import { fakeConfig, fakeFiles, fakePlatform } from "./fake_files.ts";
 import type { Tree } from "./fake_files.ts";
