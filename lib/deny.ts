@@ -32,14 +32,17 @@ export interface DenyRule {
 
 /** What a deny list is made from. */
 export interface DenyOptions {
+  /** Whose homes, and which system's fixed paths. */
   platform: Platform;
   /** The operator's `scope.deny_read` and `scope.deny_write`; an entry that begins with `!` lifts a built-in rule. */
   denyRead: readonly string[];
+  /** The same, closed for writing only. */
   denyWrite: readonly string[];
   /** Real paths of the roots: where relative entries start. */
   roots: readonly string[];
-  /** Absolute paths that belong to rousseau itself, and those of them that may be read. */
+  /** Absolute paths that belong to rousseau itself. */
   own: readonly string[];
+  /** Closed for writing only. */
   ownReadable: readonly string[];
   /** Only rousseau's own places (mode `full`). */
   ownOnly: boolean;
@@ -64,6 +67,7 @@ export class DenyList {
   #lastRead: DenyRule | undefined;
   #lastWrite: DenyRule | undefined;
 
+  /** Builds the tables. */
   constructor(options: DenyOptions) {
     const { platform, roots } = options;
     this.#paths = pathsOf(platform.os);

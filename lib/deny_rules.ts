@@ -4,7 +4,8 @@
  * @module
  */
 
-type Rules = Readonly<Record<string, readonly string[]>>;
+/** What is protected → the patterns that protect it. */
+export type Rules = Readonly<Record<string, readonly string[]>>;
 
 /** Below any home; closed for reading and writing. */
 export const HOME_READ: Rules = {

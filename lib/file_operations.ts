@@ -6,16 +6,27 @@
 
 /** The operations that replacing a file is made of. */
 export interface FileOperations {
+  /** Whose rules of renaming and of paths hold. */
   readonly os: "linux" | "darwin" | "windows";
+  /** `Deno.open`. */
   open(path: string, options: Deno.OpenOptions): Promise<Deno.FsFile>;
+  /** `Deno.lstat`. */
   lstat(path: string): Promise<Deno.FileInfo>;
+  /** `Deno.realPath`. */
   realPath(path: string): Promise<string>;
+  /** `Deno.mkdir`. */
   mkdir(path: string, options: { mode: number }): Promise<void>;
+  /** `Deno.chmod`. */
   chmod(path: string, mode: number): Promise<void>;
+  /** `Deno.chown`. */
   chown(path: string, uid: number | null, gid: number | null): Promise<void>;
+  /** `Deno.rename`. */
   rename(from: string, to: string): Promise<void>;
+  /** `Deno.remove`. */
   remove(path: string): Promise<void>;
+  /** `Deno.readFile`. */
   readFile(path: string): Promise<Uint8Array>;
+  /** Resolves after so many milliseconds. */
   wait(milliseconds: number): Promise<void>;
 }
 

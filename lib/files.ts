@@ -24,9 +24,13 @@ export const RENAME_WAITS = [10, 20, 50, 100, 200] as const;
 
 /** The identity and state of a file when it was read, to notice a change before it is replaced. */
 export interface Version {
+  /** The device. */
   dev: number;
+  /** The inode, where the system has them. */
   ino: number | null;
+  /** Bytes. */
   size: number;
+  /** Milliseconds since 1970, where known. */
   mtime: number | null;
 }
 

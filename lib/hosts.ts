@@ -15,6 +15,7 @@ import type { Platform } from "./platform.ts";
 export interface NamedRoots {
   /** The variable. */
   name: string;
+  /** The folders, as the variable spells them. */
   folders: string[];
   /** True when a person set it for rousseau: then it is taken as it is, and what is wrong with it is an error. */
   explicit: boolean;
@@ -71,6 +72,7 @@ export interface HostConfig {
   file: string;
   /** A file of the project instead, relative to it, where the host has one. */
   projectFile: string | undefined;
+  /** What the block is written in. */
   language: "json" | "toml";
   /** The block, to be merged into the file. */
   block: string;

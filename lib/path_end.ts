@@ -17,7 +17,9 @@ export interface PathEnd {
   at: Located;
   /** The path in the caller's spelling. */
   shown: string;
+  /** Where to look for names. */
   files: ScopeFiles;
+  /** The system's rules of paths. */
   paths: Paths;
   /** Whether the caller may know what is at a real path. */
   allowed: (real: string) => boolean;

@@ -8,6 +8,7 @@ import { pathsOf } from "./paths.ts";
 
 /** What the process was started with. `main.ts` makes the real one; tests make others. */
 export interface Platform {
+  /** The operating system, as `Deno.build.os` names it; other Unixes count as Linux. */
   os: "linux" | "darwin" | "windows";
   /** An environment variable, or undefined when unset, empty or not permitted. */
   env(name: string): string | undefined;

@@ -10,8 +10,11 @@ export const MAX_LINKS = 40;
 
 /** What resolving needs of a file system. */
 export interface ScopeFiles {
+  /** `Deno.realPath`. */
   realPath(path: string): Promise<string>;
+  /** `Deno.lstat`. */
   lstat(path: string): Promise<Deno.FileInfo>;
+  /** `Deno.readLink`. */
   readLink(path: string): Promise<string>;
   /** Names in a folder. */
   readNames(path: string): AsyncIterable<string>;
@@ -33,12 +36,11 @@ export interface Located {
   real: string;
   /** `lstat` of `real`; undefined when nothing is there or it could not be looked at. */
   info: Deno.FileInfo | undefined;
-  /**
-   * Why it could not be looked at: `NotFound` when it does not exist, and then where it ends: `base` is the deepest
-   * existing folder, `rest` what is missing below it.
-   */
+  /** Why it could not be looked at; `NotFound` when it does not exist. */
   error?: unknown;
+  /** Then the deepest folder that exists… */
   base?: string;
+  /** …and the names that are missing below it. */
   rest?: string[];
 }
 

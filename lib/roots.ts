@@ -15,7 +15,9 @@ import type { ScopeFiles } from "./real_path.ts";
 
 /** What the ladder is given. */
 export interface RootsOptions {
+  /** The facts of the machine. */
   platform: Platform;
+  /** Where folders are looked at. */
   files: ScopeFiles;
   /** Folders that the operator named by flag, environment or file. */
   named: readonly string[];

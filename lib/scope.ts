@@ -45,6 +45,7 @@ export interface Resolved {
 
 /** The decision on paths. One per process; it never widens after start. */
 export interface Scope {
+  /** The operator's choice of what tools may touch. */
   readonly mode: Mode;
   /** Real paths of the roots, first is where relative paths start. */
   readonly roots: readonly string[];
@@ -78,7 +79,9 @@ export interface ProcessScope extends Scope {
 
 /** What a scope is made from. */
 export interface ScopeOptions {
+  /** The facts of the machine. */
   platform: Platform;
+  /** The operator's settings. */
   config: Config;
   /** The client's roots, as paths or `file:` URIs: they narrow what the operator gave, or stand in where that is nothing. */
   hostRoots?: readonly string[];
