@@ -36,6 +36,8 @@ export interface RunOptions {
     base: CommandContext,
     line: CommandLine,
   ): CommandContext | Promise<CommandContext>;
+  /** Called when the handler is through, however it ended, before the exit code is known to the caller. */
+  finish?(): Promise<void>;
   /** Leaves the values of the root's options to be checked by whoever reads `ctx.terminal.globals`. */
   uncheckedGlobals?: boolean;
 }
@@ -69,6 +71,8 @@ export async function run(
     return await execute(command, line, { root, system, options, printer });
   } catch (error) {
     return await printer.failure(error);
+  } finally {
+    await options.finish?.();
   }
 }
 

@@ -139,7 +139,9 @@ export interface OptionHints {
   short?: string;
   /** Environment variable that supplies the value when the flag is absent. */
   env?: string;
-  /** Dotted key in the configuration file. */
+  /** A variable that help names because the command reads it itself. */
+  shownEnv?: string;
+  /** Dotted key in the configuration file, for help. */
   config?: string;
   /** Accepted, but not shown in help. */
   hidden?: boolean;

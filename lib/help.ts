@@ -122,9 +122,10 @@ function optionRow(option: Option): Row {
 
 /** The description, then what else decides the value. */
 function details({ property, hints, isList, isPositional }: Option): string {
+  const env = hints.env ?? hints.shownEnv;
   const facts = [
     isList && !isPositional ? "repeatable" : "",
-    hints.env === undefined ? "" : `env: ${hints.env}`,
+    env === undefined ? "" : `env: ${env}`,
     hints.config === undefined ? "" : `config: ${hints.config}`,
     property.default === undefined || property.default === false
       ? ""

@@ -111,6 +111,7 @@ const LAYERS = [
   "session_tools",
   "session_resources",
   "tools",
+  "instructions",
   // server
   "uri_template",
   "registry",
@@ -133,13 +134,18 @@ const LAYERS = [
   "server",
   "stdio",
   // command line
-  "doctor",
+  "system",
+  "mcp_command",
+  "world",
   "sessions_cli",
   "help",
   "command_line",
-  "system",
   "printer",
   "cli",
+  "completions",
+  "doctor",
+  "serve",
+  "machine",
   "program",
   // library
   "library",

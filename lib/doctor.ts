@@ -1,0 +1,251 @@
+/**
+ * `rousseau doctor`: what works here, what does not, and the fix for each.
+ *
+ * @module
+ */
+import { type AnyCommand, type CommandContext, UsageError } from "./command.ts";
+import type { Platform } from "./platform.ts";
+import { chooseShell } from "./shell.ts";
+import { storeOf } from "./session_tools.ts";
+import { type MayDo, selectTools } from "./tools.ts";
+import type { World } from "./world.ts";
+
+/** How a check ended. */
+export type Verdict = "ok" | "warn" | "fail" | "info";
+
+/** One line of the report. */
+export interface Check {
+  /** What was looked at, such as `store`. */
+  name: string;
+  /** How it is. */
+  verdict: Verdict;
+  /** What was found. */
+  detail: string;
+  /** What to do about it. */
+  fix?: string;
+}
+
+/** What is examined. */
+export interface Patient {
+  /** The process's surroundings. */
+  platform: Platform;
+  /** Version of this program. */
+  version: string;
+  /** Makes the world; fails where the settings or roots are wrong. */
+  open(): Promise<World>;
+  /** The tools that could be offered. */
+  tools: readonly AnyCommand[];
+  /** Asks for a permission without prompting; tests put another in. */
+  mayDo?: MayDo;
+  /** The context to ask the store in. */
+  ctx: CommandContext;
+}
+
+/** Examines the process that it runs in. Never fails itself. */
+export async function examine(patient: Patient): Promise<Check[]> {
+  const { version, platform, mayDo = mayDoNow } = patient;
+  const checks: Check[] = [
+    {
+      name: "version",
+      verdict: "info",
+      detail: `rousseau ${version}, Deno ${Deno.version.deno}, ${platform.os}`,
+    },
+    ...permissionChecks(platform, mayDo),
+  ];
+  let world: World;
+  try {
+    world = await patient.open();
+  } catch (error) {
+    checks.push({
+      name: "config",
+      verdict: "fail",
+      detail: error instanceof Error ? error.message : String(error),
+      fix: error instanceof UsageError
+        ? "Correct what the line names."
+        : "Report this as a bug.",
+    });
+    return checks;
+  }
+  checks.push(
+    ...configChecks(world),
+    ...rootChecks(world),
+    ...toolChecks(world, patient.tools, mayDo),
+    shellCheck(platform, mayDo),
+    pathCheck(platform, world),
+    await storeCheck(world, patient.ctx),
+  );
+  return checks;
+}
+
+/** The report for a person: a mark, the name, the detail, and the fix below. */
+export function report(checks: readonly Check[]): string {
+  const width = Math.max(...checks.map(({ name }) => name.length)) + 2;
+  return checks.flatMap(({ name, verdict, detail, fix }) => [
+    `${MARKS[verdict]} ${name.padEnd(width)}${detail}`,
+    ...(fix === undefined ? [] : [`${" ".repeat(width + 2)}fix: ${fix}`]),
+  ]).join("\n");
+}
+
+const MARKS: Readonly<Record<Verdict, string>> = {
+  ok: "✔",
+  warn: "!",
+  fail: "✘",
+  info: "·",
+};
+
+const PERMISSIONS: readonly {
+  name: "read" | "write" | "run" | "env";
+  flag: string;
+  without: string;
+}[] = [
+  { name: "read", flag: "--allow-read", without: "files cannot be read" },
+  {
+    name: "write",
+    flag: "--allow-write",
+    without: "files cannot be written, and nothing is recorded",
+  },
+  { name: "run", flag: "--allow-run", without: "bash is not offered" },
+  {
+    name: "env",
+    flag: "--allow-env",
+    without: "variables and the home are not known",
+  },
+];
+
+function permissionChecks(platform: Platform, mayDo: MayDo): Check[] {
+  const at = platform.cwd;
+  return PERMISSIONS.map(({ name, flag, without }) => {
+    if (mayDo({ name })) {
+      return {
+        name: `permission.${name}`,
+        verdict: "ok",
+        detail: "granted whole",
+      };
+    }
+    const partly = (name === "read" || name === "write") &&
+      at !== undefined && mayDo({ name, path: at });
+    return partly
+      ? {
+        name: `permission.${name}`,
+        verdict: "info",
+        detail: `granted for ${at}, not whole`,
+      }
+      : {
+        name: `permission.${name}`,
+        verdict: "warn",
+        detail: `not granted: ${without}`,
+        fix: `Start Deno with ${flag}, or use the executable.`,
+      };
+  });
+}
+
+function configChecks({ files, warnings }: World): Check[] {
+  return [
+    {
+      name: "config",
+      verdict: "ok",
+      detail: files.length === 0 ? "no file; defaults" : files.join(", "),
+    },
+    ...warnings.map((detail): Check => ({
+      name: "config",
+      verdict: "warn",
+      detail,
+    })),
+  ];
+}
+
+function rootChecks({ scope }: World): Check[] {
+  return scope.roots.length === 0
+    ? [{
+      name: "root",
+      verdict: "warn",
+      detail: scope.describe(),
+      fix:
+        'Add "--root", "/path/to/your/project" after "mcp" in the host\'s configuration.',
+    }]
+    : [{
+      name: "root",
+      verdict: "ok",
+      detail: `${scope.roots.join(", ")} (from ${
+        scope.origin ?? "nowhere"
+      }), mode ${scope.mode}`,
+    }];
+}
+
+function toolChecks(
+  { config, scope }: World,
+  tools: readonly AnyCommand[],
+  mayDo: MayDo,
+): Check[] {
+  const { offered, withheld } = selectTools(tools, config, scope.roots, mayDo);
+  const names = offered.map(({ tool }) => tool!.name).join(", ");
+  return [
+    {
+      name: "tools",
+      verdict: offered.length === 0 ? "fail" : "ok",
+      detail: names || "none is offered",
+    },
+    ...withheld.filter(({ unasked }) => !unasked).map((
+      { name, reason },
+    ): Check => ({
+      name: "tools",
+      verdict: "warn",
+      detail: `${name} is not offered: ${reason}`,
+    })),
+  ];
+}
+
+function shellCheck(platform: Platform, mayDo: MayDo): Check {
+  if (!mayDo({ name: "run" })) {
+    return { name: "shell", verdict: "info", detail: "no program may run" };
+  }
+  const { name, program } = chooseShell(platform);
+  return { name: "shell", verdict: "ok", detail: `${name} (${program})` };
+}
+
+function pathCheck(platform: Platform, { config }: World): Check {
+  const path = platform.env("PATH") ?? platform.env("Path");
+  if (path !== undefined) {
+    return { name: "path", verdict: "ok", detail: path };
+  }
+  return {
+    name: "path",
+    verdict: "warn",
+    detail: config.bash.loginPath && platform.os !== "windows"
+      ? "PATH is not set; the login shell is asked for it"
+      : "PATH is not set: commands may not be found",
+    fix: "Set PATH in the host's env block.",
+  };
+}
+
+async function storeCheck(world: World, ctx: CommandContext): Promise<Check> {
+  const { state, path, reason, sessions } = await storeOf(world.extend(ctx))
+    .status({ open: true });
+  const what = `${sessions === undefined ? "" : `, ${sessions} sessions`}${
+    world.config.record === "off" ? ", recording is off" : ""
+  }`;
+  switch (state) {
+    case "open":
+      return { name: "store", verdict: "ok", detail: `${path}${what}` };
+    case "unopened":
+      return {
+        name: "store",
+        verdict: "info",
+        detail: `${path}: not there yet`,
+      };
+    default:
+      return {
+        name: "store",
+        verdict: "fail",
+        detail: `${path || "no folder is known for it"}: ${state}${
+          reason === undefined ? "" : `, ${reason}`
+        }`,
+        fix:
+          "Set ROUSSEAU_STATE_PATH to a file in a folder that may be written, or pass --no-record.",
+      };
+  }
+}
+
+function mayDoNow(permission: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(permission).state === "granted";
+}

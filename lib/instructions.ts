@@ -1,0 +1,60 @@
+/**
+ * What the model is told of the server as a whole.
+ *
+ * @module
+ */
+import { clipChars } from "./clip.ts";
+import type { Config } from "./config.ts";
+import type { Selection } from "./tools.ts";
+
+/** Characters of the instructions at most; hosts pass them on with every conversation. */
+export const MAX_INSTRUCTIONS_CHARS = 1_500;
+
+/** Characters of the scope's own words within them. */
+export const MAX_SCOPE_CHARS = 800;
+
+/** The facts that the instructions are made of. */
+export interface InstructionFacts {
+  /** The scope in its own words. */
+  scope: string;
+  /** The settings in force. */
+  config: Config;
+  /** What is offered and what is not. */
+  selection: Selection;
+}
+
+/** Instructions, the most important first, within {@linkcode MAX_INSTRUCTIONS_CHARS}. */
+export function instructions(
+  { scope, config, selection }: InstructionFacts,
+): string {
+  const has = (name: string) =>
+    selection.offered.some(({ tool }) => tool?.name === name);
+  const missing = selection.withheld.filter(({ unasked }) => !unasked);
+  const lines = [
+    clip(scope, MAX_SCOPE_CHARS),
+    "Keys and credentials are closed to the file tools in every mode but full. A refusal names the flag that would lift it; only the person can set it.",
+    has("bash")
+      ? "bash is not held to these folders and may use the network; use it with the same care."
+      : "",
+    missing.length === 0
+      ? ""
+      : `Not offered: ${
+        missing.map(({ name, reason }) => `${name} (${reason})`).join(", ")
+      }.`,
+    config.record === "off"
+      ? "Calls are not recorded."
+      : `Calls are recorded in a database on this machine, secrets redacted${
+        has("rousseau_search_sessions")
+          ? "; past sessions: rousseau_list_sessions, rousseau_search_sessions, rousseau_read_session"
+          : ""
+      }. The person turns that off with --no-record.`,
+  ];
+  return clip(
+    lines.filter((line) => line !== "").join("\n"),
+    MAX_INSTRUCTIONS_CHARS,
+  );
+}
+
+function clip(text: string, max: number): string {
+  return text.length <= max ? text : `${clipChars(text, max - 1)}…`;
+}

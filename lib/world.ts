@@ -1,0 +1,154 @@
+/**
+ * What the built-in tools need of the world, made from the settings: log, scope, and what lives as long as the process.
+ *
+ * @module
+ */
+import { type CommandContext, CommandError, UsageError } from "./command.ts";
+import { type Config, loadConfig, tightened } from "./config.ts";
+import type { Jobs } from "./jobs.ts";
+import { createLogger, type Logger } from "./log.ts";
+import type { Platform } from "./platform.ts";
+import { createScope, type ProcessScope } from "./scope.ts";
+import type { SessionStore } from "./store.ts";
+import { ProcessState, type ToolContext } from "./tool.ts";
+
+/** Milliseconds that the last log lines and records have before the process ends without them. */
+export const LAST_WORDS_MS = 500;
+
+/** Key of the shells in a {@linkcode ProcessState}; theirs to set. */
+const JOBS = "jobs";
+
+/** Key of the session store in a {@linkcode ProcessState}; theirs to set. */
+const STORE = "store";
+
+/** What a world is made from. */
+export interface WorldOptions {
+  /** The root's options by name. */
+  flags: Record<string, unknown>;
+  /** The process's surroundings. */
+  platform: Platform;
+  /** Standard error. */
+  writeLog(bytes: Uint8Array): Promise<void>;
+}
+
+/** The world of one process. */
+export class World {
+  /** Every setting. */
+  readonly config: Config;
+  /** The files that the settings came from. */
+  readonly files: readonly string[];
+  /** The operator's log. */
+  readonly logger: Logger;
+  /** What may be touched. */
+  readonly scope: ProcessScope;
+  /** What was passed over while the world was made, a sentence each. */
+  readonly warnings: readonly string[];
+  readonly #platform: Platform;
+  readonly #process = new ProcessState();
+
+  /** Takes what {@linkcode openWorld} has made. */
+  constructor(
+    parts: Pick<
+      World,
+      "config" | "files" | "logger" | "scope" | "warnings"
+    >,
+    platform: Platform,
+  ) {
+    this.config = parts.config;
+    this.files = parts.files;
+    this.logger = parts.logger;
+    this.scope = parts.scope;
+    this.warnings = parts.warnings;
+    this.#platform = platform;
+  }
+
+  /** A handler's context with the world in it. */
+  extend(base: CommandContext): ToolContext {
+    return {
+      ...base,
+      scope: this.scope,
+      config: this.config,
+      platform: this.#platform,
+      logger: this.logger,
+      process: this.#process,
+    };
+  }
+
+  /** The shells, when a command was run. */
+  get jobs(): Jobs | undefined {
+    return this.#process.peek<Jobs>(JOBS);
+  }
+
+  /** The session store, when something was recorded or asked for. */
+  get store(): SessionStore | undefined {
+    return this.#process.peek<SessionStore>(STORE);
+  }
+
+  /** Ends what still runs, commits what is recorded, writes what is logged. Waits for none of them too long. */
+  async close(): Promise<void> {
+    await within(
+      LAST_WORDS_MS,
+      Promise.allSettled([this.jobs?.close(), this.store?.close()]),
+    );
+    await within(LAST_WORDS_MS, this.logger.flush());
+  }
+}
+
+/**
+ * Makes the world: settings, log, scope, and the project's own tightening.
+ *
+ * @throws {UsageError} for mistakes in the settings, and when a folder that was named as a root cannot be one.
+ */
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const { flags, platform } = options;
+  const loaded = await loadConfig({ flags, platform });
+  const logger = createLogger({
+    ...loaded.config.log,
+    write: options.writeLog,
+  });
+  const own = loaded.file === undefined ? [] : [loaded.file];
+  const first = await scopeFor(platform, loaded.config, own);
+  const root = first.scope.roots[0];
+  const project = root === undefined
+    ? undefined
+    : await tightened(loaded.config, root, { platform });
+  const { scope, warnings } = project?.file === undefined
+    ? first
+    : await scopeFor(platform, project.config, own);
+  const all = [
+    ...loaded.warnings,
+    ...(project?.warnings ?? []),
+    ...warnings,
+  ];
+  for (const warning of all) logger.warn("start.warning", { warning });
+  return new World({
+    config: project?.config ?? loaded.config,
+    files: [...own, ...(project?.file === undefined ? [] : [project.file])],
+    logger,
+    scope,
+    warnings: all,
+  }, platform);
+}
+
+async function scopeFor(
+  platform: Platform,
+  config: Config,
+  own: string[],
+): Promise<Awaited<ReturnType<typeof createScope>>> {
+  try {
+    return await createScope({ platform, config, own });
+  } catch (error) {
+    if (error instanceof CommandError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
