@@ -19,6 +19,7 @@ export const PROGRESS_PER_SECOND = 10;
 
 /** The context, and what is to be done when the handler is through. */
 export interface RunningContext {
+  /** What the handler is given. */
   context: CommandContext;
   /** Sends the progress that was held back; to be called right before the answer. */
   finish(): void;

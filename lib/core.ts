@@ -15,15 +15,21 @@ import type { InputValidators } from "./schema.ts";
 
 /** What a server is made of beside its commands. */
 export interface ServerOptions {
+  /** The server's name, as in `serverInfo`. */
   name: string;
+  /** Its version. */
   version: string;
+  /** Its name for people (2025-06-18). */
   title?: string;
   /** What the model is told of the server as a whole; read at every `initialize` and `server/discover`. */
   instructions?: string;
+  /** Takes what is for the operator; without one, nothing is logged. */
   logger?: Logger;
   /** Adds what the program's handlers need to the context of each call. */
   extend?(base: CommandContext): CommandContext;
+  /** Resources that are found at request time, asked in this order. */
   resources?: readonly ResourceProvider[];
+  /** Hears of every tool call. */
   observer?: CallObserver;
   /** Called when the client of the connection says that its roots have changed. */
   onRootsChanged?(connectionId: string): void;
@@ -33,9 +39,13 @@ export interface ServerOptions {
 
 /** The shared part of a server. */
 export class Core {
+  /** What the program passed in. */
   readonly options: ServerOptions;
+  /** Tools, resources and prompts. */
   readonly registry: Registry = new Registry();
+  /** The operator's log. */
   readonly logger: Logger;
+  /** `serverInfo`. */
   readonly info: Implementation;
   /** What changes behind the connections' backs. */
   readonly changes: Changes = new Changes();
@@ -43,6 +53,7 @@ export class Core {
   readonly inputStates: InputStates = new InputStates();
   #validators: Promise<InputValidators> | undefined;
 
+  /** Makes a server without commands. */
   constructor(options: ServerOptions) {
     const { name, version, title } = options;
     this.options = options;

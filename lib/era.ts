@@ -20,9 +20,11 @@ import { ErrorCode, RpcError } from "./rpc.ts";
 
 /** Who makes a request, and under which revision. */
 export interface Caller {
+  /** The revision whose rules the request follows. */
   revision: Revision;
   /** Whether the request stands for itself: nothing is inferred from others on the same connection. */
   stateless: boolean;
+  /** What the client says of itself. */
   client: Client;
   /** The least severe log messages that the caller wants; undefined when it wants none. */
   logLevel: McpLogLevel | undefined;
@@ -119,7 +121,9 @@ export function isLogged(
 
 /** How long, in milliseconds, a result may be kept, and by whom (2026-07-28, "Caching"). */
 export interface CacheHints {
+  /** Milliseconds. */
   ttlMs: number;
+  /** `public` when the result is the same for everybody. */
   cacheScope: "public" | "private";
 }
 

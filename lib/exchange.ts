@@ -41,6 +41,7 @@ export interface Peer {
 
 /** Why a request's signal was aborted: by its caller, who wants no answer. */
 export class Cancelled extends DOMException {
+  /** `reason` is the caller's own, when it is text. */
   constructor(reason: unknown) {
     super(
       typeof reason === "string" && reason !== ""
@@ -60,12 +61,19 @@ export class Stopping extends DOMException {
 
 /** One request under way. */
 export class Exchange {
+  /** What all connections share. */
   readonly core: Core;
+  /** The connection. */
   readonly peer: Peer;
+  /** Who asks, under which revision. */
   readonly caller: Caller;
+  /** The request's id. */
   readonly id: RequestId;
+  /** Its method. */
   readonly method: string;
+  /** Its parameters; empty when it has none. */
   readonly params: JsonObject;
+  /** `params._meta`; empty when there is none. */
   readonly meta: JsonObject;
   /** What the client has answered so far, by key (2026-07-28 only). */
   readonly answers = new Map<string, unknown>();
@@ -74,6 +82,7 @@ export class Exchange {
   #controller: AbortController | undefined;
   readonly #send: (method: string, params: JsonObject) => void;
 
+  /** `send` takes the notifications that belong to the request. */
   constructor(
     init:
       & Pick<

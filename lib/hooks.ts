@@ -14,7 +14,9 @@ import type {
 
 /** One page of a list; `next` is an opaque cursor, absent at the end. */
 export interface Page<T> {
+  /** The entries, in order. */
   items: T[];
+  /** The cursor of the next page. */
   next?: string;
 }
 
@@ -60,8 +62,11 @@ export interface CallStart {
   callId: string;
   /** Tells connections of one process apart. */
   connectionId: string;
+  /** The tool's name. */
   tool: string;
+  /** The arguments as they came. */
   arguments: JsonObject;
+  /** The context that the handler gets. */
   context: CommandContext;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -71,11 +76,14 @@ export interface CallStart {
 export interface CallEnd extends CallStart {
   /** Absent when the call was cancelled. */
   result: ToolResult | undefined;
+  /** Milliseconds since 1970. */
   endedAt: number;
 }
 
 /** Watches tool calls. Its methods must return at once and may not throw. */
 export interface CallObserver {
+  /** A call begins. */
   started(call: CallStart): void;
+  /** The call of that `callId` has ended; told once. */
   ended(call: CallEnd): void;
 }

@@ -60,6 +60,7 @@ export class Slots {
   #taken = 0;
   readonly #waiting = new Set<() => void>();
 
+  /** `limit` is the number of places. */
   constructor(limit: number) {
     this.#limit = limit;
   }

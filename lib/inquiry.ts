@@ -26,6 +26,7 @@ export const ROOTS_WAIT_MS = 2_000;
 
 /** Ends a call of 2026-07-28 that cannot go on without its client. A handler lets it pass. */
 export class InputRequired extends Error {
+  /** `key` names the question. */
   constructor(key: string) {
     super(`The call goes on when the client has answered "${key}"`);
     this.name = "InputRequired";

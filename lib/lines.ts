@@ -23,7 +23,9 @@ export const TAIL_BYTES = 512;
 
 /** A line that is not passed on: why, and its two ends (not its middle), decoded as well as they can be. */
 export interface BadLine {
+  /** Why it is not passed on. */
   problem: "too long" | "not UTF-8" | "not text";
+  /** Its first {@linkcode HEAD_BYTES}. */
   head: string;
   /** Empty when the head is the whole line. */
   tail: string;

@@ -17,7 +17,9 @@ export const MAX_TOOL_NAME_CHARS = 128;
 
 /** A resource that a URI stands for, and the values that the URI gives. */
 export interface FoundResource {
+  /** The command that is the resource. */
   command: AnyCommand;
+  /** The template's variables; empty for a fixed URI. */
   values: Record<string, string>;
 }
 

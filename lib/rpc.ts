@@ -9,7 +9,9 @@ export type RequestId = string | number | BigId;
 
 /** An integer id that a JavaScript number cannot hold: its digits as they came. */
 export class BigId {
+  /** The digits, with a sign before them if any. */
   readonly digits: string;
+  /** `digits` is the id's source text. */
   constructor(digits: string) {
     this.digits = digits;
   }
@@ -47,8 +49,11 @@ export const ErrorCode = {
 
 /** A failure that the peer is told as a JSON-RPC error object. */
 export class RpcError extends Error {
+  /** One of {@linkcode ErrorCode}, or a code of the program's own. */
   readonly code: number;
+  /** What programs may read beside the message; undefined for none. */
   readonly data: unknown;
+  /** `message` is shown to people and models. */
   constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.name = "RpcError";
@@ -59,38 +64,53 @@ export class RpcError extends Error {
 
 /** A call that wants an answer. `params` is as it came; methods check its shape. */
 export interface RequestMessage {
+  /** The discriminant. */
   kind: "request";
+  /** Comes back with the answer. */
   id: RequestId;
+  /** The method's name. */
   method: string;
+  /** As they came. */
   params: unknown;
 }
 
 /** A call that wants none, and gets none. */
 export interface NotificationMessage {
+  /** The discriminant. */
   kind: "notification";
+  /** The method's name. */
   method: string;
+  /** As they came. */
   params: unknown;
 }
 
 /** The peer's answer to a request of ours: a result, or an error object. */
 export interface ResponseMessage {
+  /** The discriminant. */
   kind: "response";
   /** Absent when the peer could not tell which request it answers. */
   id: RequestId | undefined;
+  /** What was asked for; undefined beside an error. */
   result: unknown;
+  /** The error object, as it came. */
   error: unknown;
 }
 
 /** What is not a message, with the error to answer, and the id where one could be read. */
 export interface InvalidMessage {
+  /** The discriminant. */
   kind: "invalid";
+  /** The id to answer to; undefined when none could be read. */
   id: RequestId | undefined;
+  /** What is wrong. */
   error: RpcError;
 }
 
 /** A JSON array of messages. */
 export interface BatchMessage {
+  /** The discriminant. */
   kind: "batch";
+  /** The elements, in order; none when the array is empty. */
   messages: SingleMessage[];
 }
 

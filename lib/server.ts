@@ -73,6 +73,7 @@ export interface ServeOptions {
 export class McpServer {
   readonly #core: Core;
 
+  /** Makes a server without commands. */
   constructor(options: ServerOptions) {
     this.#core = new Core(options);
   }

@@ -23,10 +23,13 @@ export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = {
 
 /** The process, as far as this module uses it. `main.ts` passes the real one. */
 export interface StdioSystem {
+  /** Where the client's lines come from. */
   stdin: ReadableStream<Uint8Array>;
+  /** Where the answers go, and nothing else. */
   stdout: WritableStream<Uint8Array>;
   /** Calls `handler` at each signal that ends a server; the function returned stops that. */
   onSignal(handler: (signal: EndSignal) => void): () => void;
+  /** Ends the process with that code. */
   exit(code: number): void;
 }
 
@@ -42,9 +45,11 @@ export interface StdioHooks {
 
 /** How the standard streams are served. */
 export interface StdioOptions {
+  /** What is to be ended with the server. */
   hooks?: StdioHooks;
   /** Milliseconds that requests in flight have to finish after the end of input. */
   drain?: number;
+  /** The operator's log. */
   logger?: Logger;
 }
 

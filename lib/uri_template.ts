@@ -9,6 +9,7 @@ export const MAX_URI_CHARS = 4096;
 
 /** A template, ready to match URIs. */
 export class UriTemplate {
+  /** The template as it was written. */
   readonly text: string;
   /** The variables' names, in order. */
   readonly names: readonly string[];
