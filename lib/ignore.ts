@@ -165,14 +165,14 @@ export function globalExcludes(
 
 /** One ignore file. */
 export class Rules {
-  readonly #rules: Ignore;
+  readonly #test: (path: string) => { ignored: boolean; unignored: boolean };
   /** No rule looks at folders, so that the base name decides. */
   readonly #namesOnly: boolean;
   readonly #separator: string;
 
   /** The rules in an ignore file's text. */
   constructor(text: string, world: IgnoreWorld) {
-    this.#rules = world.rules(text);
+    this.#test = ownTest(world.rules(text));
     this.#separator = world.separator;
     this.#namesOnly = text.split("\n").every((line) =>
       line.startsWith("#") || !/\/./.test(line.trimEnd())
@@ -181,21 +181,34 @@ export class Rules {
 
   /** What they say of an entry, by its path from the folder of the file. */
   verdict(path: string, isFolder: boolean): Verdict {
-    const parts = this.#separator === "/"
-      ? path
-      : path.replaceAll(this.#separator, "/");
-    const cut = parts.lastIndexOf("/");
-    const name = cut < 0 ? parts : parts.slice(cut + 1);
-    const mark = isFolder ? "/" : "";
-    let result = this.#rules.test((this.#namesOnly ? name : parts) + mark);
-    // What is asked about lies in a folder that was entered, so a nearer rule has kept that folder: then only what
-    // is said of the entry itself counts.
-    if (
-      result.ignored && !this.#namesOnly && cut > 0 &&
-      this.#rules.test(parts.slice(0, cut + 1)).ignored
-    ) {
-      result = this.#rules.test(name + mark);
+    let tested = path;
+    if (this.#separator !== "/") {
+      tested = tested.replaceAll(this.#separator, "/");
     }
+    if (this.#namesOnly) tested = tested.slice(tested.lastIndexOf("/") + 1);
+    const result = this.#test(isFolder ? `${tested}/` : tested);
     return result.ignored ? "ignored" : result.unignored ? "kept" : undefined;
   }
+}
+
+/**
+ * Asks about an entry itself. The package's own `test` also asks about the folders above it, and remembers every
+ * answer; but what is asked about here lies in a folder that was entered, because a nearer rule has kept it or the
+ * search began below it, and then only what is said of the entry counts, as in git and ripgrep. Its inner rules are
+ * not part of its documented interface: the version is pinned, and a comparison with ripgrep tests this.
+ */
+function ownTest(rules: Ignore): (
+  path: string,
+) => { ignored: boolean; unignored: boolean } {
+  const inner = (rules as unknown as {
+    _rules?: {
+      test?(
+        path: string,
+        mode: "regex",
+      ): { ignored: boolean; unignored: boolean };
+    };
+  })._rules;
+  return inner?.test
+    ? (path) => inner.test!(path, "regex")
+    : (path) => rules.test(path);
 }
