@@ -4,15 +4,10 @@
  * @module
  */
 import { MAX_SEQ } from "./migrations.ts";
-import {
-  addFact,
-  byteLength,
-  type Facts,
-  type MessageDraft,
-  titleOf,
-} from "./drafts.ts";
+import { byteLength, type MessageDraft } from "./drafts.ts";
 import type { Message } from "./recorded.ts";
 import type { Sqlite } from "./sqlite.ts";
+import { addFact, type Facts, titleOf } from "./title.ts";
 import { markdownMessage } from "./transcript.ts";
 
 /** The session that a message belongs to, as its recorder knows it. */

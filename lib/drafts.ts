@@ -9,6 +9,7 @@ import type { RecordLevel } from "./config.ts";
 import type { CallEnd, CallStart } from "./hooks.ts";
 import type { ContentBlock, JsonObject } from "./mcp.ts";
 import { redact, redactJson } from "./redact.ts";
+import { type Fact, factOf } from "./title.ts";
 
 /** UTF-16 units kept of what `read` and `grep` gave: it is still in the files. */
 export const EXCERPT_CHARS = 4_096;
@@ -24,12 +25,6 @@ export const CALL_ARGUMENT_CHARS = 200;
 
 /** UTF-16 units of a message that are searched; what is longer is kept whole beside it. */
 export const SEARCHED_CHARS = 16_384;
-
-/** UTF-16 units of a session's title. */
-export const TITLE_CHARS = 80;
-
-/** How many files and commands a session's title is made from. */
-export const TITLE_FACTS = 4;
 
 /** Tools whose answers are kept as an excerpt and a hash. */
 export const EXCERPT_TOOLS: ReadonlySet<string> = new Set(["read", "grep"]);
@@ -55,26 +50,14 @@ export interface MessageDraft {
   fact: Fact | undefined;
 }
 
-/** Something that was done, for the session's title. */
-export interface Fact {
-  kind: "edit" | "bash" | "grep" | "read" | "tool";
-  what: string;
-}
-
-/** Facts by kind: the first {@linkcode TITLE_FACTS} of each, and whether there were more. */
-export type Facts = {
-  [K in Fact["kind"]]?: { first: string[]; more: boolean };
-};
-
 /** The message for a call that begins. Files below one of `roots` are named from there in the session's title. */
 export function useDraft(
   call: CallStart,
   level: RecordLevel,
   roots: readonly string[],
 ): MessageDraft {
-  const limit = level === "calls" ? CALL_ARGUMENT_CHARS : ARGUMENT_CHARS;
-  const kept = clipStrings(redactJson(call.arguments), limit) as JsonObject;
-  const json = JSON.stringify(kept);
+  const redacted = redactJson(call.arguments) as JsonObject;
+  const { kept, json } = boundedArguments(redacted, level);
   // What is asked of the sessions themselves would otherwise be the best match of every later search for it.
   const text = isSessionTool(call.tool) ? "" : strings(kept).join("\n");
   return {
@@ -86,7 +69,7 @@ export function useDraft(
     body: undefined,
     json,
     isError: false,
-    bytes: byteLength(json),
+    bytes: byteLength(JSON.stringify(redacted)),
     hashed: undefined,
     createdAt: call.startedAt,
     fact: factOf(call.tool, kept, roots),
@@ -146,32 +129,6 @@ export function resultDrafts(
   return [result, ...pictures];
 }
 
-/** Adds `fact` to what is known of a session. */
-export function addFact(facts: Facts, fact: Fact): void {
-  const known = facts[fact.kind] ??= { first: [], more: false };
-  if (known.first.includes(fact.what)) return;
-  if (known.first.length < TITLE_FACTS) known.first.push(fact.what);
-  else known.more = true;
-}
-
-/** A title made from what was done: `edit lib/a.ts, lib/b.ts; bash: deno test`. */
-export function titleOf(facts: Facts): string {
-  const parts: string[] = [];
-  if (facts.edit) parts.push(`edit ${listed(facts.edit, ", ")}`);
-  if (facts.bash) parts.push(`bash: ${listed(facts.bash, " · ")}`);
-  if (facts.grep && parts.length < 2) {
-    parts.push(`grep ${listed(facts.grep, ", ")}`);
-  }
-  if (facts.read && parts.length < 2) {
-    parts.push(`read ${listed(facts.read, ", ")}`);
-  }
-  if (facts.tool && parts.length === 0) parts.push(listed(facts.tool, ", "));
-  const title = parts.join("; ");
-  return title.length <= TITLE_CHARS
-    ? title
-    : `${clipChars(title, TITLE_CHARS - 1)}…`;
-}
-
 /** The size of `text` in UTF-8. */
 export function byteLength(text: string): number {
   let bytes = text.length;
@@ -182,6 +139,23 @@ export function byteLength(text: string): number {
     bytes += code < 0x800 || isPaired(text, i, code) ? 1 : 2;
   }
   return bytes;
+}
+
+/** Arguments whose strings, and which as a whole, are within their limits. */
+function boundedArguments(
+  args: JsonObject,
+  level: RecordLevel,
+): { kept: JsonObject; json: string } {
+  const limits = level === "calls"
+    ? [CALL_ARGUMENT_CHARS]
+    : [ARGUMENT_CHARS, 4_096, CALL_ARGUMENT_CHARS];
+  for (const limit of limits) {
+    const kept = clipStrings(args, limit) as JsonObject;
+    const json = JSON.stringify(kept);
+    if (json.length <= OUTPUT_CHARS) return { kept, json };
+  }
+  const kept = { "…": `${Object.keys(args).length} arguments, not kept` };
+  return { kept, json: JSON.stringify(kept) };
 }
 
 /** True for the tools that read the store itself. */
@@ -204,11 +178,19 @@ function headAndTail(
 ): string {
   if (text.length <= max) return text;
   if (max === 0) return "";
-  if (!isTailWanted) return clipHead(text, max).text;
+  if (!isTailWanted) return headOf(text, max);
   const gap = "\n[…]\n";
-  const head = clipHead(text, Math.floor(max * 3 / 4)).text;
-  const tail = clipTail(text, max - head.length - gap.length).text;
-  return head + gap + tail;
+  const head = headOf(text, Math.floor(max * 3 / 4));
+  const room = max - head.length - gap.length;
+  const tail = clipTail(text, room).text;
+  return head + gap + (tail.length < room / 2 ? text.slice(-room) : tail)
+    .toWellFormed();
+}
+
+/** The first whole lines, unless a long line would make that too little. */
+function headOf(text: string, max: number): string {
+  const head = clipHead(text, max).text;
+  return head.length < max / 2 ? clipChars(text, max) : head;
 }
 
 function blockText(block: ContentBlock): string | undefined {
@@ -251,67 +233,6 @@ function strings(value: unknown): string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(strings);
-}
-
-function factOf(
-  tool: string,
-  args: JsonObject,
-  roots: readonly string[],
-): Fact | undefined {
-  const text = (name: string) => {
-    const value = args[name];
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
-  switch (tool) {
-    case "write":
-    case "edit":
-      return fact("edit", fromRoot(text("path"), roots), 60);
-    case "read":
-      return fact("read", fromRoot(text("path"), roots), 60);
-    case "grep":
-      return fact("grep", text("pattern"), 30);
-    case "bash":
-      return fact("bash", text("command"), 40);
-    default:
-      return isSessionTool(tool) || tool.startsWith("bash_")
-        ? undefined
-        : { kind: "tool", what: clipChars(tool, 40) };
-  }
-}
-
-/** A path without the root that it lies in. */
-function fromRoot(
-  path: string | undefined,
-  roots: readonly string[],
-): string | undefined {
-  const root = roots.find((root) =>
-    path?.startsWith(root) && /[/\\]/.test(path[root.length] ?? "")
-  );
-  return root === undefined ? path : path?.slice(root.length + 1);
-}
-
-/** A fact on one line; of a long path the end is what tells, of anything else the beginning. */
-function fact(
-  kind: Fact["kind"],
-  what: string | undefined,
-  max: number,
-): Fact | undefined {
-  const line = what?.trim().split("\n", 1)[0]?.trim();
-  if (!line) return undefined;
-  if (line.length <= max) return { kind, what: line };
-  return {
-    kind,
-    what: kind === "edit" || kind === "read"
-      ? `…${clipTail(line, max - 1).text}`
-      : `${clipChars(line, max - 1)}…`,
-  };
-}
-
-function listed(
-  facts: { first: string[]; more: boolean },
-  separator: string,
-): string {
-  return facts.first.join(separator) + (facts.more ? `${separator}…` : "");
 }
 
 function isPaired(text: string, at: number, code: number): boolean {
