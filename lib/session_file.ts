@@ -251,9 +251,11 @@ export class SessionFile {
     const isNew = await this.#prepareFile();
     const db = this.#db = await Sqlite.open(this.#path);
     if (isNew && Number(db.pragma("application_id")) !== APPLICATION_ID) {
-      // In this order: the header must be in the file itself, not in the log, before anyone looks at it.
-      db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      // In one transaction, and before the write-ahead log: whoever looks at the file sees no header, or all of it.
+      // Deferred, because the mode can only be set before the first page exists.
+      db.exec(
+        `BEGIN; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}; COMMIT`,
+      );
     }
     const isNetwork = isNetworkFolder(await mounts(), this.#folder());
     db.exec(`PRAGMA journal_mode = ${isNetwork ? "DELETE" : "WAL"}`);
