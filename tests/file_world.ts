@@ -38,10 +38,11 @@ export class FileWorld implements AsyncDisposable {
   /** Real path of the root. */
   readonly root: string;
   readonly context: ToolContext;
-  readonly #base: string;
+  /** What {@linkcode FileWorld.at} takes. */
+  readonly base: string;
 
   private constructor(base: string, context: ToolContext) {
-    this.#base = base;
+    this.base = base;
     this.root = `${base}/root`;
     this.context = context;
   }
@@ -54,6 +55,14 @@ export class FileWorld implements AsyncDisposable {
     for (const name of ["root", "home", "temp"]) {
       await Deno.mkdir(`${base}/${name}`);
     }
+    return await FileWorld.at(base, options);
+  }
+
+  /** Another process's worth of context on the folders of a world that {@linkcode make} made. */
+  static async at(
+    base: string,
+    options: FileWorldOptions = {},
+  ): Promise<FileWorld> {
     const platform: Platform = {
       os: "linux",
       env: () => undefined,
@@ -125,7 +134,7 @@ export class FileWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.#base, { recursive: true });
+    await Deno.remove(this.base, { recursive: true });
   }
 }
 
