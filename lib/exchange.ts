@@ -6,7 +6,8 @@
 import type { Core } from "./core.ts";
 import type { Caller } from "./era.ts";
 import type { HandshakeRevision, JsonObject } from "./mcp.ts";
-import { ErrorCode, RpcError } from "./rpc.ts";
+import type { Outgoing } from "./outgoing.ts";
+import { ErrorCode, notificationLine, RpcError } from "./rpc.ts";
 import type { RequestId } from "./rpc.ts";
 
 /** Where the lines that belong to one message go. */
@@ -31,12 +32,8 @@ export interface Peer {
   readonly listening: Set<Exchange>;
   /** Resolves when no more messages will come. */
   readonly inputEnded: Promise<void>;
-  /** A request to the client (handshake revisions only). Rejects with {@linkcode RpcError} when it is refused. */
-  request(
-    method: string,
-    params: JsonObject,
-    signal: AbortSignal,
-  ): Promise<unknown>;
+  /** Requests to the client (handshake revisions only). */
+  readonly outgoing: Outgoing;
 }
 
 /** Why a request's signal was aborted: by its caller, who wants no answer. */
@@ -80,16 +77,16 @@ export class Exchange {
   /** What is to be asked of the client before the call can go on (2026-07-28 only). */
   readonly wanted = new Map<string, { method: string; params: JsonObject }>();
   #controller: AbortController | undefined;
-  readonly #send: (method: string, params: JsonObject) => void;
+  readonly #outlet: Outlet;
+  #open = true;
 
-  /** `send` takes the notifications that belong to the request. */
+  /** `outlet` takes what belongs to the request. */
   constructor(
-    init:
-      & Pick<
-        Exchange,
-        "core" | "peer" | "caller" | "id" | "method" | "params" | "meta"
-      >
-      & { send: (method: string, params: JsonObject) => void },
+    init: Pick<
+      Exchange,
+      "core" | "peer" | "caller" | "id" | "method" | "params" | "meta"
+    >,
+    outlet: Outlet,
   ) {
     this.core = init.core;
     this.peer = init.peer;
@@ -98,7 +95,7 @@ export class Exchange {
     this.method = init.method;
     this.params = init.params;
     this.meta = init.meta;
-    this.#send = init.send;
+    this.#outlet = outlet;
   }
 
   /** Aborted when the caller cancels, the connection ends, or the server stops. */
@@ -114,7 +111,32 @@ export class Exchange {
 
   /** Sends a notification that belongs to this request; none after the request has ended. */
   notify(method: string, params: JsonObject): void {
-    this.#send(method, params);
+    if (this.#open) this.#outlet.notify(notificationLine(method, params));
+  }
+
+  /** Sends a request to the client on behalf of this one, and resolves with its result. See {@linkcode Outgoing}. */
+  request(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal = this.signal,
+  ): Promise<unknown> {
+    return this.peer.outgoing.request(
+      (line) => this.#outlet.notify(line),
+      { method, params, signal },
+    );
+  }
+
+  /** Ends the request with `line`. */
+  answer(line: string): void {
+    this.#open = false;
+    this.#outlet.answer(line);
+  }
+
+  /** Ends the request without an answer. */
+  drop(reason: DOMException): void {
+    this.#open = false;
+    this.abort(reason);
+    this.#outlet.drop();
   }
 }
 

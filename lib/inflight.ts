@@ -15,6 +15,7 @@ export const MAX_WAITING = 4096;
 /** The requests in flight, by id. Each ends exactly once: completed, or cancelled. */
 export class InFlight<T> {
   readonly #entries = new Map<string | number | bigint, T>();
+  #onIdle: (() => void)[] = [];
 
   /** How many there are. */
   get size(): number {
@@ -37,20 +38,42 @@ export class InFlight<T> {
   /** Ends a request before it is answered. False when it had ended: then it is not to be answered. */
   complete(id: RequestId, entry: T): boolean {
     const key = idKey(id);
-    return this.#entries.get(key) === entry && this.#entries.delete(key);
+    return this.#entries.get(key) === entry && this.#delete(key);
   }
 
   /** Takes a request out so that it is never answered. Undefined when it had ended. */
   cancel(id: RequestId): T | undefined {
     const key = idKey(id);
     const entry = this.#entries.get(key);
-    this.#entries.delete(key);
+    this.#delete(key);
     return entry;
   }
 
   /** The requests in flight, oldest first. */
   values(): T[] {
     return [...this.#entries.values()];
+  }
+
+  /** Whether none is in flight any more, at once or within `ms` milliseconds. */
+  async idleWithin(ms: number): Promise<boolean> {
+    if (this.size === 0) return true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#onIdle.push(resolve);
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
+    return this.size === 0;
+  }
+
+  #delete(key: string | number | bigint): boolean {
+    const deleted = this.#entries.delete(key);
+    if (deleted && this.size === 0) {
+      const waiting = this.#onIdle;
+      this.#onIdle = [];
+      for (const resolve of waiting) resolve();
+    }
+    return deleted;
   }
 }
 
@@ -59,6 +82,7 @@ export class Slots {
   readonly #limit: number;
   #taken = 0;
   readonly #waiting = new Set<() => void>();
+  #onLeave: (() => void)[] = [];
 
   /** `limit` is the number of places. */
   constructor(limit: number) {
@@ -85,7 +109,7 @@ export class Slots {
         resolve(true);
       };
       const left = () => {
-        this.#waiting.delete(got);
+        this.#leave(got);
         resolve(false);
       };
       this.#waiting.add(got);
@@ -96,10 +120,28 @@ export class Slots {
   /** Gives a place back: to the one that has waited longest, if any. */
   release(): void {
     for (const next of this.#waiting) {
-      this.#waiting.delete(next);
+      this.#leave(next);
       next();
       return;
     }
     this.#taken--;
+  }
+
+  /** Undefined when fewer than `most` wait; else resolves when they do. */
+  room(most: number): Promise<void> | undefined {
+    return this.waiting < most ? undefined : this.#fewerThan(most);
+  }
+
+  async #fewerThan(most: number): Promise<void> {
+    while (this.waiting >= most) {
+      await new Promise<void>((resolve) => this.#onLeave.push(resolve));
+    }
+  }
+
+  #leave(next: () => void): void {
+    this.#waiting.delete(next);
+    const told = this.#onLeave;
+    this.#onLeave = [];
+    for (const resolve of told) resolve();
   }
 }

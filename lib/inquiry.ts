@@ -183,7 +183,7 @@ async function inquireByRequest(
   signal: AbortSignal = exchange.signal,
 ): Promise<unknown> {
   checkCapability(exchange, method);
-  return await exchange.peer.request(method, params, signal);
+  return await exchange.request(method, params, signal);
 }
 
 function inquireByResult(

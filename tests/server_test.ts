@@ -14,7 +14,7 @@ import type { Logger } from "../lib/log.ts";
 import { HANDSHAKE_REVISIONS, type JsonObject } from "../lib/mcp.ts";
 import { RpcError } from "../lib/rpc.ts";
 import { McpServer, type ServerOptions } from "../lib/server.ts";
-import { MAX_ANSWER_BYTES } from "../lib/connection.ts";
+import { MAX_ANSWER_BYTES } from "../lib/answers.ts";
 import { PROGRESS_BURST } from "../lib/context.ts";
 import { MemoryClient } from "./fixtures/memory_client.ts";
 
