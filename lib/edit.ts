@@ -31,36 +31,32 @@ import {
 import { applyEdits, type Edit, EditRefusal } from "./replacement.ts";
 import { answer, counted, failure, osError, type ToolContext } from "./tool.ts";
 
-const pair = {
-  old_string: {
-    type: "string",
-    minLength: 0,
-    description: "Exact text to find.",
-  },
-  new_string: {
-    type: "string",
-    minLength: 0,
-    description: 'What to put there; "" deletes.',
-  },
-  replace_all: { type: "boolean", description: "Replace every occurrence." },
-} as const;
-
 const input = {
   type: "object",
   properties: {
     path: {
       type: "string",
-      description: "File, absolute or relative to the first root.",
+      description: "Absolute, or relative to the first root.",
     },
-    ...pair,
+    old_string: {
+      type: "string",
+      minLength: 0,
+      description: "Exact text to find.",
+    },
+    new_string: {
+      type: "string",
+      minLength: 0,
+      description: 'What to put there; "" deletes.',
+    },
+    replace_all: { type: "boolean", description: "Replace every match." },
     edits: {
       type: "array",
-      description: "Instead of the pair: several, made in order, all or none.",
+      description: "Instead of the pair: several in order, all or none.",
       items: {
         type: "object",
         properties: {
-          old_string: { type: "string", minLength: 0 },
-          new_string: { type: "string", minLength: 0 },
+          old_string: { type: "string" },
+          new_string: { type: "string" },
           replace_all: { type: "boolean" },
         },
         required: ["old_string", "new_string"],
@@ -78,7 +74,7 @@ export const edit: Command<typeof input, ToolContext> = command({
   name: "edit",
   summary: "Replace exact text in a file",
   description:
-    "Replace old_string, which must occur exactly once (or set replace_all), with new_string, and answer with a diff. Prefer it to sed in bash: it never changes anything else. old_string must match character for character, indentation included and without line numbers; when it fails, copy the text from the answer or read the file again.",
+    "Replace exact text that occurs once (or everywhere, with replace_all); answers with a diff. Prefer it to sed in bash: nothing else changes. old_string must match to the character, with indentation and without line numbers; if it fails, copy the text that the answer shows.",
   input,
   positionals: ["path", "old_string", "new_string"],
   examples: ["rousseau edit notes.txt colour color --replace-all"],

@@ -37,27 +37,24 @@ const input = {
   properties: {
     path: {
       type: "string",
-      description: "File or folder, absolute or relative to the first root.",
+      description: "Absolute, or relative to the first root.",
     },
     offset: {
       type: "integer",
-      description: "First line, from 1; negative counts from the end.",
+      description: "First line, from 1; negative: from the end.",
     },
     limit: {
       type: "integer",
       minimum: 1,
-      description: "Lines at most. Default 2000, within 20,000 characters.",
+      description: "Lines at most; default 2000 in 20,000 characters.",
     },
     byte_offset: {
       type: "integer",
       minimum: 0,
       description:
-        "Byte to start at, as an answer named it; offset is then the number of its line.",
+        "Byte to start at, as a note named it with its line as offset.",
     },
-    line_numbers: {
-      type: "boolean",
-      description: "Put its number and a tab before each line.",
-    },
+    line_numbers: { type: "boolean", description: "Number each line." },
   },
   required: ["path"],
   additionalProperties: false,
@@ -68,7 +65,7 @@ export const read: Command<typeof input, ToolContext> = command({
   name: "read",
   summary: "Print a file, a page at a time, or list a folder",
   description:
-    "Read a text file, verbatim and without line numbers unless asked; also images, audio, and folders as a list. Prefer it to cat, head, tail and ls in bash: it pages, and says what was left and how to read on. Long files come in pages, so look for the note before you conclude that you saw everything.",
+    "Read a text file verbatim; also images, audio, and folders as a list. Prefer it to cat, head, tail and ls in bash. Long files come in pages: a note after the text says what is left and how to read on.",
   input,
   positionals: ["path"],
   options: { line_numbers: { short: "n" } },

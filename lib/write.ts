@@ -33,12 +33,12 @@ const input = {
   properties: {
     path: {
       type: "string",
-      description: "File, absolute or relative to the first root.",
+      description: "Absolute, or relative to the first root.",
     },
     content: {
       type: "string",
       minLength: 0,
-      description: "All that the file shall hold, or what to append.",
+      description: "The whole content, or what to append.",
     },
     append: {
       type: "boolean",
@@ -54,7 +54,7 @@ export const write: Command<typeof input, ToolContext> = command({
   name: "write",
   summary: "Write a file whole, or append to it; - takes standard input",
   description:
-    "Create a text file or replace its whole content; parent folders are created. Prefer it to echo or here-documents in bash: nothing is quoted, and the file is never there half-written. It replaces everything: to change a part of an existing file use edit.",
+    "Create a text file or replace all of it, making parent folders. Prefer it to echo and here-documents in bash: no quoting, never half-written. To change a part of an existing file use edit: what content leaves out is lost.",
   input,
   positionals: ["path", "content"],
   examples: [
