@@ -21,6 +21,9 @@ export const DRAIN_MAX_MS = 1_000;
 /** Milliseconds that what the command started may take to end by itself after it, draining included. */
 export const LINGER_MS = 100;
 
+/** Bytes read at once: what a pipe holds on Linux. */
+const READ_BYTES = 1 << 16;
+
 /** Bytes after which reading lets other work of the process go first. */
 const YIELD_BYTES = 1 << 18;
 
@@ -48,7 +51,7 @@ export class Execution {
   readonly done: Promise<Outcome>;
   readonly #group: ProcessGroup;
   readonly #started = performance.now();
-  readonly #readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
+  readonly #readers: ReadableStreamBYOBReader[] = [];
   readonly #unkillable = Promise.withResolvers<Status>();
   #reason: EndReason | undefined;
   #outcome: Outcome | undefined;
@@ -124,14 +127,17 @@ export class Execution {
   }
 
   async #pump(stream: ReadableStream<Uint8Array>): Promise<void> {
-    const reader = stream.getReader();
+    const reader = stream.getReader({ mode: "byob" });
     this.#readers.push(reader);
+    // One buffer goes back and forth: a new one for each chunk would leave the collector megabytes behind.
+    let buffer = new Uint8Array(READ_BYTES);
     let unyielded = 0;
     for (;;) {
       // A pipe that breaks has ended.
-      const { value, done } = await reader.read().catch(() => ENDED);
+      const { value, done } = await reader.read(buffer).catch(() => ENDED);
       if (done || !value) return;
       await this.output.write(value);
+      buffer = new Uint8Array(value.buffer);
       unyielded += value.length;
       if (unyielded >= YIELD_BYTES) {
         unyielded = 0;

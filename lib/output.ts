@@ -86,7 +86,10 @@ export class Output {
     return this.#ended;
   }
 
-  /** Adds a chunk. Resolves when it is kept: in memory at once, in the file when there is one. Never rejects. */
+  /**
+   * Adds a chunk. Resolves when it is kept: in memory at once, in the file when there is one. Until then its buffer is
+   * in use. Never rejects.
+   */
   async write(chunk: Uint8Array): Promise<void> {
     const room = this.#headMax - this.#headLength;
     const first = room > 0 ? chunk.subarray(0, room) : EMPTY;
@@ -279,7 +282,6 @@ export class Output {
   }
 
   #save(rest: Uint8Array): Promise<void> {
-    // The chunk's buffer is the reader's own, so it may wait its turn uncopied.
     this.#saving = this.#saving.then(() => this.#saveNow(rest));
     return this.#saving;
   }

@@ -174,6 +174,7 @@ Deno.test("S14: on Windows a child that holds the pipe does not hold the call pa
   // What Start-Process leaves behind: the leader has ended, its pipe never does.
   let cancelled = false;
   const held = new ReadableStream<Uint8Array>({
+    type: "bytes",
     start: (controller) => controller.enqueue(new TextEncoder().encode("hi\n")),
     cancel: () => {
       cancelled = true;
