@@ -29,7 +29,12 @@ export function bashTool(
       `Runs a command in ${where} and returns its output, stdout and stderr in order. Use read, grep and edit for files. No input can be typed; what still runs after 45 s becomes a job for bash_output.`,
     input: BASH_INPUT,
     positionals: ["command"],
-    options: { timeout: { value: "SECONDS" }, cwd: { value: "DIR" } },
+    options: {
+      timeout: { value: "SECONDS" },
+      cwd: { value: "DIR" },
+      // There is no server that could keep a job.
+      background: { hidden: true },
+    },
     tool: {
       name: "bash",
       title: "Run a command",

@@ -258,3 +258,38 @@ Deno.test("the guardian kills the groups on its list when its pipe closes, and r
   await released.end();
   await released.status;
 });
+
+Deno.test("under permission for sh alone the whole group is still ended", async () => {
+  const script = `
+    import { World } from ${
+    JSON.stringify(import.meta.resolve("./bash_world.ts"))
+  };
+    await using world = await World.make({ env: { PATH: "/usr/bin:/bin" } });
+    const left = await world.bash("sleep 60 & echo $!");
+    const late = await world.bash("sleep 60 & echo $!; sleep 60", { timeout: 0.2 });
+    console.log(left.text + late.text);
+  `;
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      "--no-check",
+      "--allow-read",
+      "--allow-write",
+      "--allow-env",
+      "--allow-run=sh",
+      "--config",
+      new URL("deno.json", import.meta.url).pathname,
+      `data:application/typescript,${encodeURIComponent(script)}`,
+    ],
+    stdin: "null",
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  assertStringIncludes(
+    text,
+    "bash: timed out after 0.2s",
+    new TextDecoder().decode(stderr),
+  );
+  assertEquals(pidsIn(text).length, 2);
+  await allGone(pidsIn(text));
+});
