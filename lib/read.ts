@@ -69,6 +69,7 @@ export const read: Command<typeof input, ToolContext> = command({
   input,
   positionals: ["path"],
   options: { line_numbers: { short: "n" } },
+  verbatim: true,
   examples: [
     "rousseau read src/main.ts",
     "rousseau read server.log --offset=-100",

@@ -12,7 +12,7 @@ import {
   withFile,
 } from "./change.ts";
 import { command } from "./command.ts";
-import type { Command, CommandOutput, Terminal } from "./command.ts";
+import type { Command, CommandOutput } from "./command.ts";
 import {
   byteOrderMark,
   decodeExact,
@@ -52,11 +52,12 @@ const input = {
 /** The command `write` and the tool of that name. */
 export const write: Command<typeof input, ToolContext> = command({
   name: "write",
-  summary: "Write a file whole, or append to it; - takes standard input",
+  summary: "Write a file whole, or append to it",
   description:
     "Create a text file or replace all of it, making parent folders. Prefer it to echo and here-documents in bash: no quoting, never half-written. To change a part of an existing file use edit: what content leaves out is lost.",
   input,
   positionals: ["path", "content"],
+  options: { content: { stdin: true } },
   examples: [
     "rousseau write notes.txt 'first line'",
     "date | rousseau write now.txt -",
@@ -76,9 +77,7 @@ export const write: Command<typeof input, ToolContext> = command({
   async run(args, ctx) {
     if (args.path === "") throw failure("write: path is required");
     refuseIllFormed("write", "content", args.content);
-    const content = ctx.terminal && args.content === "-"
-      ? await readAll(ctx.terminal)
-      : new TextEncoder().encode(args.content);
+    const content = new TextEncoder().encode(args.content);
     return await withFile("write", args.path, ctx, async (target) => {
       refuseIrregular("write", target, "open");
       return args.append
@@ -197,19 +196,4 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
-}
-
-async function readAll({ stdin }: Terminal): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stdin) {
-    size += chunk.length;
-    if (size > WRITE_BYTES) {
-      throw failure(
-        `write: standard input is over the ${WRITE_BYTES} byte limit`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Terminal } from "../lib/command.ts";
 import { write, WRITE_BYTES } from "../lib/write.ts";
 import { bytesOf, FileWorld, utf16 } from "./file_world.ts";
 
@@ -179,18 +178,10 @@ Deno.test("parallel appends are all kept", async () => {
   );
 });
 
-Deno.test("on the command line - takes standard input, byte for byte", async () => {
+Deno.test("a hyphen is a content like any other", async () => {
   await using world = await FileWorld.make();
-  const bytes = bytesOf("a\xff\0b");
-  const terminal = {
-    stdin: ReadableStream.from([bytes.subarray(0, 2), bytes.subarray(2)]),
-  } as unknown as Terminal;
-  const path = world.path("f");
-  await world.write({ path, content: "-" }, { ...world.context, terminal });
-  assertEquals(await Deno.readFile(path), bytes);
-  // Over MCP a hyphen is a hyphen.
-  await world.write({ path, content: "-" });
-  assertEquals(await Deno.readTextFile(path), "-");
+  await world.write({ path: world.path("f"), content: "-" });
+  assertEquals(await world.bytes("f"), "-");
 });
 
 Deno.test("the definition of write says that it is destructive", () => {
