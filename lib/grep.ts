@@ -4,7 +4,7 @@
  * @module
  */
 import { command } from "./command.ts";
-import type { Command, CommandOutput } from "./command.ts";
+import type { Command, CommandOutput, FromSchema } from "./command.ts";
 import { GlobError, Globs } from "./glob.ts";
 import { Haystack, readSmall, type SyncFiles } from "./haystack.ts";
 import { globalExcludes, IgnoreRules } from "./ignore.ts";
@@ -48,48 +48,35 @@ const input = {
     pattern: {
       type: "string",
       minLength: 0,
-      description:
-        "Regular expression, RE2 syntax: no look-around, no back-references.",
+      description: "RE2 syntax; no look-around or back-references.",
     },
-    path: {
-      type: "string",
-      description: "File or folder. Default: the first root.",
-    },
+    path: { type: "string", description: "Default: the first root." },
     include: {
       type: ["string", "array"],
       items: { type: "string" },
-      description:
-        "Only these files: globs such as *.ts, src/**/*.go, *.{c,h}.",
+      description: "Globs: *.ts, src/**/*.{c,h}",
     },
-    exclude: {
-      type: ["string", "array"],
-      items: { type: "string" },
-      description: "Not these files or folders.",
-    },
+    exclude: { type: ["string", "array"], items: { type: "string" } },
     ignore_case: { type: "boolean" },
     context: {
       type: "integer",
       minimum: 0,
       maximum: MAX_CONTEXT,
-      description: "Lines shown around each match.",
+      description: "Lines around a match.",
     },
     output: {
       enum: ["content", "files", "count"],
-      description:
-        "Lines (default), paths of files, or matching lines per file.",
+      description: "Rows, paths, or matching lines per file.",
     },
     limit: {
       type: "integer",
       minimum: 1,
       maximum: MAX_MATCHES,
-      description: `Matches at most. Default ${DEFAULT_MATCHES}.`,
+      description: `Default ${DEFAULT_MATCHES}.`,
     },
-    multiline: {
-      type: "boolean",
-      description: "Matches may span lines.",
-    },
-    hidden: { type: "boolean", description: "Also hidden files." },
-    no_ignore: { type: "boolean", description: "Also ignored files." },
+    multiline: { type: "boolean", description: "Matches may span lines." },
+    hidden: { type: "boolean" },
+    no_ignore: { type: "boolean" },
   },
   required: ["pattern"],
   additionalProperties: false,
@@ -100,7 +87,7 @@ export const grep: Command<typeof input, ToolContext> = command({
   name: "grep",
   summary: "Search files for a regular expression",
   description:
-    'Search files for a regular expression; rows are path:line: text. Prefer it to grep, rg and find in bash. Hidden, .gitignored and binary files are skipped and counted in a note: read it before you conclude that something is nowhere. An empty pattern with output "files" lists files.',
+    'Search files by regular expression: rows path:line: text. Use it rather than grep, rg or find in bash. Hidden, ignored and binary files are left out and counted in a note: read it before you conclude that something is nowhere. An empty pattern with output "files" lists files.',
   input,
   positionals: ["pattern", "path"],
   options: {
@@ -128,85 +115,94 @@ export const grep: Command<typeof input, ToolContext> = command({
       "anthropic/alwaysLoad": true,
     },
   },
-  async run(args, ctx) {
-    const started = performance.now();
-    const output = args.output ?? "content";
-    const matcher = compile(args.pattern, output, {
-      ignoreCase: args.ignore_case ?? false,
-      multiline: args.multiline ?? false,
-    });
-    const target = await resolveRoot(args.path, ctx);
-    const include = globs("include", args.include, target.real);
-    const exclude = globs("exclude", args.exclude, target.real);
-    const files: SyncFiles = await import("node:fs");
-    const ignore = args.no_ignore || !target.info?.isDirectory
-      ? undefined
-      : await ignoreRules(files, ctx);
-    const limit = args.limit ?? DEFAULT_MATCHES;
-    const chars = answerBudget(ctx.config, args.limit) - NOTE_CHARS;
-    const search: Search = {
-      matcher,
-      output,
-      context: args.context ?? 0,
-      target,
-      haystack: new Haystack(files),
-      skips: new Skips(),
-      rows: new Rows(limit, chars),
-      matches: 0,
-      matched: 0,
-      searched: 0,
-      last: target.shown,
-    };
-    const { separator } = pathsOf(ctx.platform.os);
-    const found = target.info?.isDirectory
-      ? walk({
-        root: target.real,
-        separator,
-        denial: (path) => ctx.scope.denial(path, "read"),
-        hidden: args.hidden ?? false,
-        ignore,
-        include,
-        exclude,
-        skips: search.skips,
-      })
-      : [{ path: target.real, name: "" }];
-    let told = started;
-    const whole = await inSlices(searchAll(search, found), {
-      signal: ctx.signal,
-      limitMs: TIME_LIMIT_MS,
-      tick() {
-        if (performance.now() - told < PROGRESS_MS) return;
-        told = performance.now();
-        ctx.progress(
-          search.searched,
-          undefined,
-          `${counted(search.searched, "file")} searched`,
-        );
-      },
-    }).catch((error) => {
-      throw osError("grep", error, "open", target.shown);
-    });
-    return compose(search, {
-      whole,
-      pattern: args.pattern,
-      multiline: args.multiline ?? false,
-      hidden: args.hidden ?? false,
-      durationMs: Math.round(performance.now() - started),
-    });
-  },
+  run: (args, ctx) => searchWithin(args, ctx, TIME_LIMIT_MS),
 });
+
+/** Searches for at most `limitMs` milliseconds; what is found by then is marked as partial. */
+export async function searchWithin(
+  args: FromSchema<typeof input>,
+  ctx: ToolContext,
+  limitMs: number,
+): Promise<CommandOutput> {
+  const started = performance.now();
+  const output = args.output ?? "content";
+  const matcher = compile(args.pattern, output, {
+    ignoreCase: args.ignore_case ?? false,
+    multiline: args.multiline ?? false,
+  });
+  const target = await resolveRoot(args.path, ctx);
+  const include = globs("include", args.include, target.real);
+  const exclude = globs("exclude", args.exclude, target.real);
+  const files: SyncFiles = await import("node:fs");
+  const ignore = args.no_ignore || !target.info?.isDirectory
+    ? undefined
+    : await ignoreRules(files, ctx);
+  const limit = args.limit ?? DEFAULT_MATCHES;
+  const chars = Math.max(
+    NOTE_CHARS,
+    answerBudget(ctx.config, args.limit) - NOTE_CHARS,
+  );
+  const search: Search = {
+    matcher,
+    output,
+    context: args.context ?? 0,
+    target,
+    haystack: new Haystack(files),
+    skips: new Skips(),
+    rows: new Rows(limit, chars),
+    matches: 0,
+    matched: 0,
+    searched: 0,
+    last: target.shown,
+  };
+  const { separator } = pathsOf(ctx.platform.os);
+  const found = target.info?.isDirectory
+    ? walk({
+      root: target.real,
+      separator,
+      denial: (path) => ctx.scope.denial(path, "read"),
+      hidden: args.hidden ?? false,
+      ignore,
+      include,
+      exclude,
+      skips: search.skips,
+    })
+    : [{ path: target.real, name: target.shown }];
+  let told = started;
+  const whole = await inSlices(searchAll(search, found), {
+    signal: ctx.signal,
+    limitMs,
+    tick() {
+      if (performance.now() - told < PROGRESS_MS) return;
+      told = performance.now();
+      ctx.progress(
+        search.searched,
+        undefined,
+        `${counted(search.searched, "file")} searched`,
+      );
+    },
+  }).catch((error) => {
+    throw osError("grep", error, "open", target.shown);
+  });
+  return compose(search, {
+    whole,
+    limitMs,
+    pattern: args.pattern,
+    multiline: args.multiline ?? false,
+    durationMs: Math.round(performance.now() - started),
+  });
+}
 
 interface Outcome {
   whole: boolean;
+  limitMs: number;
   pattern: string;
   multiline: boolean;
-  hidden: boolean;
   durationMs: number;
 }
 
 function compose(search: Search, outcome: Outcome): CommandOutput {
   const { rows, matcher, target, skips } = search;
-  const seconds = TIME_LIMIT_MS / 1000;
   const notes = [...target.notes];
   if (rows.full === "rows") {
     notes.push(
@@ -244,7 +240,7 @@ function compose(search: Search, outcome: Outcome): CommandOutput {
     const text = rows.empty && !rows.full ? "no matches" : rows.text(noun);
     return answer(text, { notes, meta });
   }
-  const so = `stopped after ${seconds} s, ${
+  const so = `stopped after ${outcome.limitMs / 1000} s, ${
     counted(search.searched, "file")
   } searched, the last ${search.last}`;
   const way = "narrow path or include to search the rest";
@@ -364,7 +360,7 @@ async function ignoreRules(
   });
 }
 
-/** Room kept for the second block. */
+/** Room kept for the second block; at least as much is for rows. */
 const NOTE_CHARS = 1500;
 
 const PROGRESS_MS = 500;

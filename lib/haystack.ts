@@ -111,8 +111,11 @@ export class Haystack {
         }
         const room = Math.min(this.#buffer.length - length, READ_SLICE);
         const got = readSync(file, this.#buffer, length, room, null);
-        if (got === 0) return this.#buffer.subarray(0, length);
         length += got;
+        // Less than asked for is the end of a regular file, except in the kernel's own file systems.
+        if (got === 0 || (got < room && !SYNTHETIC.test(path))) {
+          return this.#buffer.subarray(0, length);
+        }
         if (got >= READ_SLICE) yield undefined;
         // A binary file is known by its beginning; the rest need not be read.
         if (length === got && got >= BINARY_SNIFF && isBinary(this.#buffer)) {
@@ -174,5 +177,6 @@ function* transcode(
   return out;
 }
 
+const SYNTHETIC = /^\/(?:proc|sys|dev)\//;
 const FIRST_BUFFER = 64 * 1024;
 const LINE_FEED = 0x0a;
