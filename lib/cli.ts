@@ -88,9 +88,9 @@ async function execute(
   line: CommandLine,
   { root, system, options, printer }: Running,
 ): Promise<number> {
-  const globals = options.uncheckedGlobals || command === root
+  const globals = options.uncheckedGlobals || line.path.length === 1
     ? line.globals
-    : await prepared(root, line.globals);
+    : await prepared(line.path[0]!, line.globals);
   await readStdin(command, line, system);
   requireAll(line);
   const args = await prepared(command, line.values);

@@ -192,6 +192,11 @@ export interface Command<
   resource?: ResourceHints;
   /** Subcommands. */
   commands?: readonly AnyCommand[];
+  /**
+   * Loads the whole command when it is reached: what stands here is only what a list of commands shows. Start-up then
+   * does not wait for what is not used.
+   */
+  load?(): Promise<AnyCommand>;
   /** Other names on the command line. */
   aliases?: readonly string[];
   /** Not shown in help. */

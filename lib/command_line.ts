@@ -6,7 +6,13 @@
 import { type ArgumentSchema, valueFromText } from "./argument.ts";
 import { type AnyCommand, bindPositionals, UsageError } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
-import { childNamed, type Option, optionsOf, pathWords } from "./tree.ts";
+import {
+  childNamed,
+  loadCommand,
+  type Option,
+  optionsOf,
+  pathWords,
+} from "./tree.ts";
 
 /** What a command line asks for. */
 export interface CommandLine {
@@ -48,7 +54,7 @@ export async function parseCommandLine(
   args: readonly string[],
   environment: Environment = NO_ENVIRONMENT,
 ): Promise<CommandLine> {
-  const { path, words, tokens, help, version } = split(root, args);
+  const { path, words, tokens, help, version } = await split(root, args);
   const command = path.at(-1)!;
   if (help || version) {
     return { path, values: {}, globals: {}, help, version };
@@ -56,8 +62,8 @@ export async function parseCommandLine(
   const own = optionsOf(command);
   const texts = await optionTexts(path, tokens);
   const values = optionValues(own, texts, environment);
-  const globals = command === root ? values : optionValues(
-    optionsOf(root).filter(({ flag }) => !own.some((o) => o.flag === flag)),
+  const globals = path.length === 1 ? values : optionValues(
+    optionsOf(path[0]!).filter(({ flag }) => !own.some((o) => o.flag === flag)),
     texts,
     environment,
   );
@@ -92,8 +98,11 @@ interface Split {
   version: boolean;
 }
 
-function split(root: AnyCommand, args: readonly string[]): Split {
-  const path = [root];
+async function split(
+  root: AnyCommand,
+  args: readonly string[],
+): Promise<Split> {
+  const path = [await loadCommand(root)];
   const words: string[] = [];
   const tokens: string[] = [];
   let known = knownOptions(path);
@@ -127,7 +136,7 @@ function split(root: AnyCommand, args: readonly string[]): Split {
         ? childNamed(path.at(-1)!, arg)
         : undefined;
       if (child) {
-        path.push(child);
+        path.push(await loadCommand(child));
         known = knownOptions(path);
       } else if (arg === "help" && path.length === 1 && words.length === 0) {
         help = true;

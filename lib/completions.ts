@@ -10,7 +10,7 @@ import {
   CommandError,
 } from "./command.ts";
 import { knownOptions } from "./command_line.ts";
-import { childNamed, type Option, optionsOf } from "./tree.ts";
+import { childNamed, loadCommand, type Option, optionsOf } from "./tree.ts";
 
 /** Shells that a script is made for. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
@@ -61,23 +61,25 @@ export const completeCommand: Command = command({
     additionalProperties: false,
   },
   positionals: ["words"],
-  run: ({ words }, ctx) => {
+  run: async ({ words }, ctx) => {
     const root = ctx.terminal?.root;
     if (!root) throw new CommandError("complete: only runs on a command line");
-    return candidates(root, words as string[])
-      .map(({ word, about }) => `${word}\t${about.replace(/\s+/g, " ")}`)
+    const found = await candidates(root, words as string[]);
+    return found.map(({ word, about }) =>
+      `${word}\t${about.replace(/\s+/g, " ")}`
+    )
       .join("\n");
   },
 }) as Command;
 
 /** What the last of `words` may become; empty where a file name or free text belongs. */
-export function candidates(
+export async function candidates(
   root: AnyCommand,
   words: readonly string[],
-): Candidate[] {
+): Promise<Candidate[]> {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? "";
-  const { path, positionals, pending, ended } = walk(root, before);
+  const { path, positionals, pending, ended } = await walk(root, before);
   const known = knownOptions(path);
   const command = path.at(-1)!;
   const fits = ({ word }: Candidate) => word.startsWith(last);
@@ -186,8 +188,11 @@ interface Walked {
 }
 
 /** Goes over complete words without minding mistakes in them. */
-function walk(root: AnyCommand, words: readonly string[]): Walked {
-  const path = [root];
+async function walk(
+  root: AnyCommand,
+  words: readonly string[],
+): Promise<Walked> {
+  const path = [await loadCommand(root)];
   let positionals = 0;
   let ended = false;
   let pending: Option | undefined;
@@ -206,7 +211,7 @@ function walk(root: AnyCommand, words: readonly string[]): Walked {
       const child = positionals === 0
         ? childNamed(path.at(-1)!, word)
         : undefined;
-      if (child) path.push(child);
+      if (child) path.push(await loadCommand(child));
       else if (word !== "help" || path.length > 1) positionals++;
     }
   }

@@ -3,11 +3,16 @@
  *
  * @module
  */
-import { type AnyCommand, type CommandContext, UsageError } from "./command.ts";
+import {
+  type AnyCommand,
+  command,
+  type CommandContext,
+  UsageError,
+} from "./command.ts";
 import type { Platform } from "./platform.ts";
 import { chooseShell } from "./shell.ts";
 import { storeOf } from "./session_tools.ts";
-import { type MayDo, selectTools } from "./tools.ts";
+import { type MayDo, selectTools, TOOL_NAMES } from "./tools.ts";
 import type { World } from "./world.ts";
 
 /** How a check ended. */
@@ -33,12 +38,41 @@ export interface Patient {
   version: string;
   /** Makes the world; fails where the settings or roots are wrong. */
   open(): Promise<World>;
-  /** The tools that could be offered. */
-  tools: readonly AnyCommand[];
   /** Asks for a permission without prompting; tests put another in. */
   mayDo?: MayDo;
   /** The context to ask the store in. */
   ctx: CommandContext;
+}
+
+/** The command `doctor`. `open` makes the world, and fails where the settings or roots are wrong. */
+export function doctorCommand(
+  platform: Platform,
+  version: string,
+  open: (ctx: CommandContext) => Promise<World>,
+): AnyCommand {
+  return command({
+    name: "doctor",
+    summary: "Check this installation, and say how to fix what is wrong",
+    input: {
+      type: "object",
+      properties: {
+        json: { type: "boolean", default: false, description: "Print JSON." },
+      },
+      additionalProperties: false,
+    },
+    run: async ({ json }, ctx) => {
+      const checks = await examine({
+        platform,
+        version,
+        open: () => open(ctx),
+        ctx,
+      });
+      return {
+        content: json ? JSON.stringify(checks, null, 2) : report(checks),
+        exitCode: checks.some(({ verdict }) => verdict === "fail") ? 1 : 0,
+      };
+    },
+  });
 }
 
 /** Examines the process that it runs in. Never fails itself. */
@@ -69,7 +103,7 @@ export async function examine(patient: Patient): Promise<Check[]> {
   checks.push(
     ...configChecks(world),
     ...rootChecks(world),
-    ...toolChecks(world, patient.tools, mayDo),
+    ...toolChecks(world, mayDo),
     shellCheck(platform, mayDo),
     pathCheck(platform, world),
     await storeCheck(world, patient.ctx),
@@ -174,11 +208,15 @@ function rootChecks({ scope }: World): Check[] {
 
 function toolChecks(
   { config, scope }: World,
-  tools: readonly AnyCommand[],
   mayDo: MayDo,
 ): Check[] {
-  const { offered, withheld } = selectTools(tools, config, scope.roots, mayDo);
-  const names = offered.map(({ tool }) => tool!.name).join(", ");
+  const { offered, withheld } = selectTools(
+    TOOL_NAMES,
+    config,
+    scope.roots,
+    mayDo,
+  );
+  const names = offered.join(", ");
   return [
     {
       name: "tools",

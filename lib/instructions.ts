@@ -5,7 +5,7 @@
  */
 import { clipChars } from "./clip.ts";
 import type { Config } from "./config.ts";
-import type { Selection } from "./tools.ts";
+import type { Selection, ToolName } from "./tools.ts";
 
 /** Characters of the instructions at most; hosts pass them on with every conversation. */
 export const MAX_INSTRUCTIONS_CHARS = 1_500;
@@ -27,8 +27,7 @@ export interface InstructionFacts {
 export function instructions(
   { scope, config, selection }: InstructionFacts,
 ): string {
-  const has = (name: string) =>
-    selection.offered.some(({ tool }) => tool?.name === name);
+  const has = (name: ToolName) => selection.offered.includes(name);
   const missing = selection.withheld.filter(({ unasked }) => !unasked);
   const lines = [
     clip(scope, MAX_SCOPE_CHARS),

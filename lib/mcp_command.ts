@@ -16,7 +16,7 @@ import { didYouMean } from "./nearest.ts";
 import type { McpServer } from "./server.ts";
 import type { StdioHooks, StdioSystem } from "./stdio.ts";
 import { ExitCode, Stop } from "./system.ts";
-import { findCommand, walkCommands } from "./tree.ts";
+import { childNamed, loadCommand, loadTree, walkCommands } from "./tree.ts";
 
 /** Arguments of `mcp`. */
 export const MCP_INPUT = {
@@ -51,7 +51,7 @@ export function mcpCommand(
     input: MCP_INPUT,
     positionals: ["command"],
     run: async ({ command: words = [] }, ctx) => {
-      const exposed = exposedCommands(terminalOf(ctx).root, words);
+      const exposed = await exposedCommands(terminalOf(ctx).root, words);
       const { McpServer } = await import("./server.ts");
       const server = new McpServer(options);
       for (const each of exposed) server.register(each);
@@ -61,25 +61,28 @@ export function mcpCommand(
 }
 
 /**
- * The commands under `words` that are tools or resources.
+ * The commands under `words` that are tools or resources, loaded.
  *
  * @throws {UsageError} when the words lead nowhere, or to nothing that is exposed.
  */
-export function exposedCommands(
+export async function exposedCommands(
   root: AnyCommand,
   words: readonly string[],
-): AnyCommand[] {
-  for (let n = 1; n <= words.length; n++) {
-    if (findCommand(root, words.slice(0, n))) continue;
-    const above = findCommand(root, words.slice(0, n - 1))!.command;
-    const names = (above.commands ?? []).map(({ name }) => name);
-    throw new UsageError(
-      `command not found: ${words.slice(0, n).join(" ")}${
-        didYouMean(words[n - 1]!, names)
-      }`,
-    );
+): Promise<AnyCommand[]> {
+  let command = await loadCommand(root);
+  for (const [i, word] of words.entries()) {
+    const child = childNamed(command, word);
+    if (!child) {
+      const names = (command.commands ?? []).map(({ name }) => name);
+      throw new UsageError(
+        `command not found: ${words.slice(0, i + 1).join(" ")}${
+          didYouMean(word, names)
+        }`,
+      );
+    }
+    command = await loadCommand(child);
   }
-  const exposed = [...walkCommands(findCommand(root, words)!.command)]
+  const exposed = [...walkCommands(await loadTree(command))]
     .map(({ command }) => command)
     .filter(({ tool, resource }) => tool || resource);
   if (exposed.length === 0) {

@@ -1,6 +1,9 @@
 /**
  * The program `rousseau`: its tree of commands, and what each is given of the world.
  *
+ * Start-up waits for nothing that the command at hand does not need: an entry of the tree loads its command when it is
+ * reached.
+ *
  * @module
  */
 import about from "../deno.json" with { type: "json" };
@@ -8,22 +11,22 @@ import type { RunOptions } from "./cli.ts";
 import {
   type AnyCommand,
   command,
-  type CommandContext,
   type OptionHints,
   type PropertySchema,
   UsageError,
 } from "./command.ts";
-import type { CommandLine } from "./command_line.ts";
-import { completeCommand, completionsCommand } from "./completions.ts";
-import { HOSTS } from "./hosts.ts";
 import type { Launch } from "./hosts.ts";
 import { exposedCommands, MCP_INPUT, terminalOf } from "./mcp_command.ts";
 import type { Platform } from "./platform.ts";
-import { serveWorld } from "./serve.ts";
-import { sessionsCommand } from "./sessions_cli.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
 import type { ToolContext } from "./tool.ts";
-import { builtInTools, modeRefusal, selectTools } from "./tools.ts";
+import {
+  modeRefusal,
+  selectTools,
+  TOOL_NAMES,
+  toolEntries,
+  type ToolName,
+} from "./tools.ts";
 import { openWorld, type World } from "./world.ts";
 
 /** The version of this program. */
@@ -47,11 +50,6 @@ export interface Program {
   options: RunOptions;
 }
 
-interface Openable {
-  tools: readonly AnyCommand[];
-  open(ctx: CommandContext): Promise<World>;
-}
-
 /** The program on a machine. Touches nothing yet. */
 export function buildProgram(machine: Machine): Program {
   const { platform } = machine;
@@ -62,18 +60,7 @@ export function buildProgram(machine: Machine): Program {
       platform,
       writeLog: (bytes) => machine.writeLog(bytes),
     });
-  const tools = builtInTools(platform);
   const version = versionCommand(platform);
-  const doctor = doctorCommand(machine, {
-    tools,
-    open: (ctx) => open(ctx.terminal?.globals ?? {}),
-  });
-  const withoutWorld: readonly AnyCommand[] = [
-    version,
-    doctor,
-    completionsCommand,
-    completeCommand,
-  ];
   const root: AnyCommand = {
     name: "rousseau",
     summary: "Files, a shell and recorded sessions for any MCP host",
@@ -81,14 +68,45 @@ export function buildProgram(machine: Machine): Program {
       "Gives an MCP host's model tools for files and a shell, keeps every call in a local database, and hands the past sessions back. The same commands work here.",
     ...rootOptions(),
     commands: [
-      ...tools,
-      serveCommand(tools),
-      sessionsCommand,
-      doctor,
-      hostCommand(machine),
+      ...toolEntries(platform),
+      serveCommand(version),
+      {
+        name: "sessions",
+        summary: "List, show, search and delete recorded sessions",
+        load: async () => (await import("./sessions_cli.ts")).sessionsCommand,
+      },
+      {
+        name: "doctor",
+        summary: "Check this installation, and say how to fix what is wrong",
+        load: async () => {
+          const { doctorCommand } = await import("./doctor.ts");
+          return doctorCommand(
+            platform,
+            VERSION,
+            (ctx) => open(ctx.terminal?.globals ?? {}),
+          );
+        },
+      },
+      {
+        name: "config",
+        summary: "Print the block that makes a host start this program",
+        load: async () => {
+          const { hostCommand } = await import("./host_command.ts");
+          return hostCommand(platform, machine.launch);
+        },
+      },
       version,
-      completionsCommand,
-      completeCommand,
+      {
+        name: "completions",
+        summary: "Print a completion script for a shell",
+        load: async () => (await import("./completions.ts")).completionsCommand,
+      },
+      {
+        name: "complete",
+        summary: "Print what may come next, for completion scripts",
+        hidden: true,
+        load: async () => (await import("./completions.ts")).completeCommand,
+      },
     ],
     examples: [
       "rousseau config claude-desktop --root ~/project",
@@ -101,14 +119,13 @@ export function buildProgram(machine: Machine): Program {
     options: {
       version: VERSION,
       uncheckedGlobals: true,
-      async extend(base: CommandContext, line: CommandLine) {
-        const command = line.path.at(-1)!;
-        if (withoutWorld.includes(command)) return base;
+      async extend(base, { path }) {
+        if (WORLDLESS.has(path[1]?.name ?? "")) return base;
         const world = await open(base.terminal!.globals);
-        const refusal = command.tool &&
-          modeRefusal(command.tool.name, world.config.mode);
+        const { name, tool } = path.at(-1)!;
+        const refusal = tool && modeRefusal(tool.name, world.config.mode);
         if (refusal !== undefined) {
-          throw new UsageError(`${command.name}: ${refusal}`);
+          throw new UsageError(`${name}: ${refusal}`);
         }
         return world.extend(base);
       },
@@ -117,9 +134,16 @@ export function buildProgram(machine: Machine): Program {
   };
 }
 
+/** Commands that work where the settings do not. */
+const WORLDLESS: ReadonlySet<string> = new Set([
+  "version",
+  "doctor",
+  "completions",
+  "complete",
+]);
+
 /** The root's options: one for each setting that has one. */
 function rootOptions(): Pick<AnyCommand, "input" | "options"> {
-  const shown = SETTINGS.filter(({ option }) => option !== undefined);
   const properties: Record<string, PropertySchema> = {
     config: {
       type: "string",
@@ -132,9 +156,10 @@ function rootOptions(): Pick<AnyCommand, "input" | "options"> {
   const options: Record<string, OptionHints> = {
     config: { env: "ROUSSEAU_CONFIG", value: "FILE" },
   };
-  for (const setting of shown) {
-    properties[setting.option!] = propertyOf(setting);
-    options[setting.option!] = {
+  for (const setting of SETTINGS) {
+    if (setting.option === undefined) continue;
+    properties[setting.option] = propertyOf(setting);
+    options[setting.option] = {
       shownEnv: setting.env,
       config: setting.key,
       ...(setting.value === undefined ? {} : { value: setting.value }),
@@ -146,8 +171,7 @@ function rootOptions(): Pick<AnyCommand, "input" | "options"> {
   };
 }
 
-function propertyOf({ kind, about }: Setting): PropertySchema {
-  const description = about;
+function propertyOf({ kind, about: description }: Setting): PropertySchema {
   switch (kind.of) {
     case "choice":
       return { enum: kind.choices, description };
@@ -189,86 +213,7 @@ function versionCommand(platform: Platform): AnyCommand {
   });
 }
 
-function doctorCommand(machine: Machine, program: Openable): AnyCommand {
-  return command({
-    name: "doctor",
-    summary: "Check this installation, and say how to fix what is wrong",
-    input: {
-      type: "object",
-      properties: {
-        json: { type: "boolean", default: false, description: "Print JSON." },
-      },
-      additionalProperties: false,
-    },
-    run: async ({ json }, ctx) => {
-      const { examine, report } = await import("./doctor.ts");
-      const checks = await examine({
-        platform: machine.platform,
-        version: VERSION,
-        open: () => program.open(ctx),
-        tools: program.tools,
-        ctx,
-      });
-      return {
-        content: json ? JSON.stringify(checks, null, 2) : report(checks),
-        exitCode: checks.some(({ verdict }) => verdict === "fail") ? 1 : 0,
-      };
-    },
-  });
-}
-
-function hostCommand({ platform, launch }: Machine): AnyCommand {
-  return command<typeof HOST_INPUT, ToolContext>({
-    name: "config",
-    summary: "Print the block that makes a host start this program",
-    description:
-      "Prints the block for the host's configuration on standard output, and where it goes on standard error. --root names the folder that the host's model may work in.",
-    input: HOST_INPUT,
-    positionals: ["host"],
-    examples: ["rousseau config claude-desktop --root ~/project"],
-    run: async ({ host }, ctx) => {
-      const [{ hostConfig }, { answer }] = await Promise.all([
-        import("./hosts.ts"),
-        import("./tool.ts"),
-      ]);
-      const { roots } = ctx.scope;
-      const named = roots.length > 0 ? roots : ["/path/to/your/project"];
-      const { title, file, projectFile, block, notes } = hostConfig(
-        host,
-        platform,
-        {
-          command: launch.command,
-          args: [
-            ...launch.args,
-            "mcp",
-            ...named.flatMap((root) => ["--root", root]),
-          ],
-        },
-      );
-      const place = projectFile === undefined
-        ? ""
-        : `, or ${projectFile} in a project`;
-      return answer(block, {
-        notes: [
-          `for ${title}: merge this into ${file}${place}`,
-          ...notes,
-          ...(roots.length > 0 ? [] : [
-            "put your project's folder in the place of /path/to/your/project",
-          ]),
-        ],
-      });
-    },
-  }) as AnyCommand;
-}
-
-const HOST_INPUT = {
-  type: "object",
-  properties: { host: { enum: HOSTS, description: "The host." } },
-  required: ["host"],
-  additionalProperties: false,
-} as const;
-
-function serveCommand(tools: readonly AnyCommand[]): AnyCommand {
+function serveCommand(version: AnyCommand): AnyCommand {
   return command<typeof MCP_INPUT, ToolContext>({
     name: "mcp",
     summary: "Serve the tools over MCP on standard input and output",
@@ -278,19 +223,29 @@ function serveCommand(tools: readonly AnyCommand[]): AnyCommand {
     positionals: ["command"],
     examples: ["rousseau mcp --root ~/project --tools sessions,bash"],
     run: async ({ command: words = [] }, ctx) => {
-      const exposed = exposedCommands(terminalOf(ctx).root, words);
+      const { tools, resources } = words.length === 0
+        ? { tools: TOOL_NAMES, resources: [version] }
+        : await partOf(terminalOf(ctx).root, words);
       const { config, scope } = ctx;
-      const selection = selectTools(
-        tools.filter((tool) => exposed.includes(tool)),
-        config,
-        scope.roots,
-      );
+      const { serveWorld } = await import("./serve.ts");
       return await serveWorld(ctx, {
         version: VERSION,
-        selection,
-        resources: exposed.filter(({ resource }) => resource),
+        selection: selectTools(tools, config, scope.roots),
+        resources,
         sessions: words.length === 0 && config.sessions.visible !== "none",
       });
     },
   }) as AnyCommand;
+}
+
+async function partOf(
+  root: AnyCommand,
+  words: readonly string[],
+): Promise<{ tools: ToolName[]; resources: AnyCommand[] }> {
+  const exposed = await exposedCommands(root, words);
+  const names = exposed.map(({ tool }) => tool?.name);
+  return {
+    tools: TOOL_NAMES.filter((name) => names.includes(name)),
+    resources: exposed.filter(({ resource }) => resource),
+  };
 }

@@ -1,38 +1,91 @@
 /**
- * The built-in tools, and which of them a process offers.
+ * The built-in tools, and which of them a process offers. A tool's own module is loaded when the tool is reached.
  *
  * @module
  */
-import { bashKill, bashOutput, bashTool } from "./bash.ts";
 import { type AnyCommand, UsageError } from "./command.ts";
 import type { Config, Mode } from "./config.ts";
-import { edit } from "./edit.ts";
-import { grep } from "./grep.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Platform } from "./platform.ts";
-import { read } from "./read.ts";
-import { sessionTools } from "./session_tools.ts";
-import { write } from "./write.ts";
 
-/** Every built-in tool, in the order in which they are listed. */
-export function builtInTools(platform: Platform): AnyCommand[] {
-  return [
-    { ...read, verbatim: true },
-    { ...write, options: { content: { stdin: true } } },
-    edit,
-    grep,
-    { ...bashTool(platform), verbatim: true },
-    bashOutput,
-    bashKill,
-    // On the command line `sessions` does what these do.
-    ...sessionTools.map((tool) => ({ ...tool, hidden: true })),
-  ];
+/** The names of the built-in tools, in the order in which they are listed. */
+export const TOOL_NAMES = [
+  "read",
+  "write",
+  "edit",
+  "grep",
+  "bash",
+  "bash_output",
+  "bash_kill",
+  "rousseau_list_sessions",
+  "rousseau_search_sessions",
+  "rousseau_read_session",
+] as const;
+
+/** A name in {@linkcode TOOL_NAMES}. */
+export type ToolName = typeof TOOL_NAMES[number];
+
+/** The built-in tools as entries of a tree, not yet loaded. */
+export function toolEntries(platform: Platform): AnyCommand[] {
+  return TOOL_NAMES.map((name) => {
+    const summary = SUMMARIES[name];
+    return {
+      name,
+      summary: summary ?? name,
+      // What jobs and `sessions` do on the command line needs no second way.
+      ...(summary === undefined ? { hidden: true } : {}),
+      tool: { name },
+      load: () => loadTool(name, platform),
+    };
+  });
 }
+
+/** One built-in tool. */
+export async function loadTool(
+  name: ToolName,
+  platform: Platform,
+): Promise<AnyCommand> {
+  switch (name) {
+    case "read":
+      return { ...(await import("./read.ts")).read, verbatim: true };
+    case "write":
+      return {
+        ...(await import("./write.ts")).write,
+        options: { content: { stdin: true } },
+      };
+    case "edit":
+      return (await import("./edit.ts")).edit;
+    case "grep":
+      return (await import("./grep.ts")).grep;
+    case "bash":
+      return {
+        ...(await import("./bash.ts")).bashTool(platform),
+        verbatim: true,
+      };
+    case "bash_output":
+      return (await import("./bash.ts")).bashOutput;
+    case "bash_kill":
+      return (await import("./bash.ts")).bashKill;
+    default: {
+      const { sessionTools } = await import("./session_tools.ts");
+      return sessionTools.find(({ tool }) => tool?.name === name)!;
+    }
+  }
+}
+
+/** What the list of commands says of those that are shown in it. */
+const SUMMARIES: Partial<Record<ToolName, string>> = {
+  read: "Print a file, a page at a time, or list a folder",
+  write: "Write a file whole, or append to it; - takes standard input",
+  edit: "Replace exact text in a file",
+  grep: "Search files for a regular expression",
+  bash: "Run a shell command",
+};
 
 /** A tool that is not offered, and why. */
 export interface Withheld {
   /** The tool's name. */
-  name: string;
+  name: ToolName;
   /** What keeps it, and what would change that. */
   reason: string;
   /** Whether the operator did not ask for it; then nobody needs to be told. */
@@ -42,7 +95,7 @@ export interface Withheld {
 /** The tools that are offered, and those that are not. */
 export interface Selection {
   /** In the order in which they came. */
-  offered: AnyCommand[];
+  offered: ToolName[];
   /** The rest. */
   withheld: Withheld[];
 }
@@ -57,18 +110,17 @@ export type MayDo = (permission: Deno.PermissionDescriptor) => boolean;
  * @throws {UsageError} for a name that is neither a tool nor a group.
  */
 export function selectTools(
-  tools: readonly AnyCommand[],
+  tools: readonly ToolName[],
   config: Config,
   roots: readonly string[],
   mayDo: MayDo = mayDoNow,
 ): Selection {
-  const asked = namesIn(config.expose, tools, "--tools");
+  const asked = namesIn(config.expose, "--tools");
   const project = config.projectExpose &&
-    namesIn(config.projectExpose, tools, "expose in the project's file");
-  const excluded = namesIn(config.exclude, tools, "--exclude");
+    namesIn(config.projectExpose, "expose in the project's file");
+  const excluded = namesIn(config.exclude, "--exclude");
   const selection: Selection = { offered: [], withheld: [] };
-  for (const tool of tools) {
-    const name = tool.tool!.name;
+  for (const name of tools) {
     const unasked = !asked.has(name) || excluded.has(name) ||
       project?.has(name) === false ||
       (isSessions(name) && config.sessions.visible === "none");
@@ -76,7 +128,7 @@ export function selectTools(
       ? "left out by --tools, --exclude or --sessions"
       : modeRefusal(name, config.mode) ??
         permissionRefusal(name, roots, mayDo);
-    if (reason === undefined) selection.offered.push(tool);
+    if (reason === undefined) selection.offered.push(name);
     else selection.withheld.push({ name, reason, unasked });
   }
   return selection;
@@ -106,10 +158,9 @@ const GROUPS: ReadonlyMap<string, (name: string) => boolean> = new Map([
 
 function namesIn(
   words: readonly string[],
-  tools: readonly AnyCommand[],
   source: string,
 ): Set<string> {
-  const all = tools.map(({ tool }) => tool!.name);
+  const all: readonly string[] = TOOL_NAMES;
   return new Set(words.flatMap((word) => {
     const group = GROUPS.get(word);
     if (group) return all.filter(group);

@@ -64,6 +64,21 @@ export function* walkCommands(
   for (const child of root.commands ?? []) yield* walkCommands(child, path);
 }
 
+/** The whole command, where so far only its entry in a list was there. */
+export async function loadCommand(command: AnyCommand): Promise<AnyCommand> {
+  return command.load ? await command.load() : command;
+}
+
+/** The command with everything under it loaded. */
+export async function loadTree(command: AnyCommand): Promise<AnyCommand> {
+  const whole = await loadCommand(command);
+  if (!whole.commands) return whole;
+  return {
+    ...whole,
+    commands: await Promise.all(whole.commands.map(loadTree)),
+  };
+}
+
 /** The child of that name or alias. */
 export function childNamed(
   command: AnyCommand,
@@ -74,16 +89,16 @@ export function childNamed(
   );
 }
 
-/** The command that `words` lead to from `root`; undefined when a word names no child. */
-export function findCommand(
+/** The command that `words` lead to from `root`, loaded; undefined when a word names no child. */
+export async function findCommand(
   root: AnyCommand,
   words: readonly string[],
-): Placed | undefined {
-  const path = [root];
+): Promise<Placed | undefined> {
+  const path = [await loadCommand(root)];
   for (const word of words) {
     const child = childNamed(path.at(-1)!, word);
     if (!child) return undefined;
-    path.push(child);
+    path.push(await loadCommand(child));
   }
   return { command: path.at(-1)!, path };
 }
@@ -94,7 +109,7 @@ export function pathWords(path: readonly AnyCommand[]): string {
 }
 
 /**
- * Checks a tree as its author wrote it.
+ * Checks a tree as its author wrote it; of what is not loaded, only the names.
  *
  * @throws {TypeError} that names the command: both tool and resource, a name used twice, an option or positional
  * that the schema lacks, a list that is not the last positional, a required positional after an optional one.
@@ -113,12 +128,6 @@ export function checkTree(root: AnyCommand): void {
     if (command.tool && command.resource) {
       fail("it is both a tool and a resource");
     }
-    if (!command.run && !command.commands?.length) {
-      fail("it has neither a handler nor subcommands");
-    }
-    if ((command.tool || command.resource) && !command.run) {
-      fail("it is exposed but has no handler");
-    }
     takeOnce(
       tools,
       command.tool?.name,
@@ -129,6 +138,7 @@ export function checkTree(root: AnyCommand): void {
       command.resource?.uri,
       (uri) => fail(`resource "${uri}" is defined twice`),
     );
+    if (!command.load) checkHandler(command, fail);
     checkArguments(command, fail);
     const siblings = new Set<string>();
     for (const child of command.commands ?? []) {
@@ -140,6 +150,18 @@ export function checkTree(root: AnyCommand): void {
         );
       }
     }
+  }
+}
+
+function checkHandler(
+  command: AnyCommand,
+  fail: (what: string) => never,
+): void {
+  if (!command.run && !command.commands?.length) {
+    fail("it has neither a handler nor subcommands");
+  }
+  if ((command.tool || command.resource) && !command.run) {
+    fail("it is exposed but has no handler");
   }
 }
 

@@ -15,11 +15,11 @@ import { ProcessState, type ToolContext } from "./tool.ts";
 /** Milliseconds that the last log lines and records have before the process ends without them. */
 export const LAST_WORDS_MS = 500;
 
-/** Key of the shells in a {@linkcode ProcessState}; theirs to set. */
-const JOBS = "jobs";
+/** Key of the shells in `ctx.process`; theirs to set. */
+export const JOBS_KEY = "jobs";
 
-/** Key of the session store in a {@linkcode ProcessState}; theirs to set. */
-const STORE = "store";
+/** Key of the session store in `ctx.process`; theirs to set. */
+export const STORE_KEY = "store";
 
 /** What a world is made from. */
 export interface WorldOptions {
@@ -76,12 +76,12 @@ export class World {
 
   /** The shells, when a command was run. */
   get jobs(): Jobs | undefined {
-    return this.#process.peek<Jobs>(JOBS);
+    return this.#process.peek<Jobs>(JOBS_KEY);
   }
 
   /** The session store, when something was recorded or asked for. */
   get store(): SessionStore | undefined {
-    return this.#process.peek<SessionStore>(STORE);
+    return this.#process.peek<SessionStore>(STORE_KEY);
   }
 
   /** Ends what still runs, commits what is recorded, writes what is logged. Waits for none of them too long. */

@@ -148,6 +148,8 @@ const LAYERS = [
   "cli",
   "completions",
   "doctor",
+  "host_command",
+  "gate",
   "serve",
   "machine",
   "program",
