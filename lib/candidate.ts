@@ -21,6 +21,7 @@ export const ALIKE = 0.55;
 export interface Candidate {
   /** Numbers of its lines, from 1. */
   firstLine: number;
+  /** Number of the last line. */
   lastLine: number;
   /** Verbatim, without the last line's end. */
   text: string;

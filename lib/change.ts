@@ -13,7 +13,9 @@ import { failure, osError, type ToolContext } from "./tool.ts";
 
 /** A file's bytes, and its state when they were read. */
 export interface Content {
+  /** All of them. */
   bytes: Uint8Array;
+  /** Its state when they were read. */
   info: Deno.FileInfo;
 }
 

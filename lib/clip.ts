@@ -6,7 +6,9 @@
 
 /** Text that was cut, and how much of it is gone (UTF-16 units). */
 export interface Clipped {
+  /** What was kept. */
   text: string;
+  /** UTF-16 units left out. */
   dropped: number;
 }
 

@@ -27,9 +27,11 @@ export const COMPARE_MS = 50;
 
 /** A diff, without a header. */
 export interface Diff {
+  /** The hunks, each line with a line feed. */
   text: string;
   /** Lines removed and added that `text` shows. */
   removed: number;
+  /** Lines added. */
   added: number;
   /** What did not fit: `12 more lines`, or undefined. */
   left: string | undefined;

@@ -31,7 +31,8 @@ import {
 import { applyEdits, type Edit, EditRefusal } from "./replacement.ts";
 import { answer, counted, failure, osError, type ToolContext } from "./tool.ts";
 
-const input = {
+/** The arguments of `edit`. */
+export const editInput = {
   type: "object",
   properties: {
     path: {
@@ -70,12 +71,12 @@ const input = {
 } as const;
 
 /** The command `edit` and the tool of that name. */
-export const edit: Command<typeof input, ToolContext> = command({
+export const edit: Command<typeof editInput, ToolContext> = command({
   name: "edit",
   summary: "Replace exact text in a file",
   description:
     "Replace exact text that occurs once (or everywhere, with replace_all); answers with a diff. Prefer it to sed in bash: nothing else changes. old_string must match to the character, with indentation and without line numbers; if it fails, copy the text that the answer shows.",
-  input,
+  input: editInput,
   positionals: ["path", "old_string", "new_string"],
   examples: ["rousseau edit notes.txt colour color --replace-all"],
   tool: {

@@ -18,10 +18,13 @@ export const SHOWN_CANDIDATE_CHARS = 3_000;
 
 /** What is to be done to a file. */
 export interface EditTask {
+  /** The file. */
   target: Resolved;
+  /** What is to be replaced, in order. */
   edits: readonly Edit[];
   /** The edits came as a list, so a refusal names the index. */
   listed: boolean;
+  /** Nothing is to be written. */
   dryRun: boolean;
 }
 

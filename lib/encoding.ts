@@ -11,6 +11,7 @@ export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
 /** A byte-order mark at the start of a file. */
 export interface ByteOrderMark {
+  /** What the mark stands for. */
   encoding: Encoding;
   /** In bytes. */
   length: number;
@@ -33,6 +34,7 @@ export function byteOrderMark(head: Uint8Array): ByteOrderMark | undefined {
 
 /** Text for reading, made from bytes that need not be valid in their encoding. */
 export interface Rendered {
+  /** The decoded text. */
   text: string;
   /** Bytes that `text` stands for; fewer than were given when `max` was reached. */
   used: number;

@@ -29,6 +29,7 @@ export interface Listing {
   more: boolean;
   /** Index of the first entry shown, from 1, and how many are shown. */
   first: number;
+  /** Entries shown. */
   shown: number;
 }
 
@@ -40,11 +41,15 @@ export interface ListingRequest {
   separator: string;
   /** First entry, from 1; negative counts from the end. */
   offset: number;
+  /** Entries at most. */
   maxEntries: number;
+  /** UTF-16 units at most. */
   maxChars: number;
   /** Why an entry may not be read, or undefined. */
   denial(path: string): string | undefined;
+  /** Ends the work. */
   signal: AbortSignal;
+  /** Milliseconds on a clock that does not go back. */
   now(): number;
 }
 

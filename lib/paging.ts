@@ -12,9 +12,11 @@ export const PAGE_LINES = 2_000;
 export interface PageRequest {
   /** From the page's first byte on, at least {@linkcode pageBytes} where the file has them. */
   bytes: Uint8Array;
+  /** How they are decoded. */
   encoding: Encoding;
   /** Whether the file ends where `bytes` end. */
   atEnd: boolean;
+  /** Lines at most. */
   maxLines: number;
   /** UTF-16 units, line numbers included. */
   maxChars: number;
@@ -24,6 +26,7 @@ export interface PageRequest {
 
 /** A page. */
 export interface Page {
+  /** What is shown. */
   text: string;
   /** Bytes of the file that the page shows. */
   used: number;

@@ -32,7 +32,8 @@ export const MEDIA_BYTES = 3_145_728;
 /** Bytes that are read of a file whose size the system does not tell, such as those in `/proc`. */
 export const UNSIZED_BYTES = 4_194_304;
 
-const input = {
+/** The arguments of `read`. */
+export const readInput = {
   type: "object",
   properties: {
     path: {
@@ -61,12 +62,12 @@ const input = {
 } as const;
 
 /** The command `read` and the tool of that name. */
-export const read: Command<typeof input, ToolContext> = command({
+export const read: Command<typeof readInput, ToolContext> = command({
   name: "read",
   summary: "Print a file, a page at a time, or list a folder",
   description:
     "Read a text file verbatim; also images, audio, and folders as a list. Prefer it to cat, head, tail and ls in bash. Long files come in pages: a note after the text says what is left and how to read on.",
-  input,
+  input: readInput,
   positionals: ["path"],
   options: { line_numbers: { short: "n" } },
   verbatim: true,

@@ -10,21 +10,29 @@ import { findSpans, lineNumbers, overlapping } from "./spans.ts";
 
 /** One replacement that was asked for. */
 export interface Edit {
+  /** What is to be found. */
   oldText: string;
+  /** What is put there. */
   newText: string;
+  /** Every occurrence rather than the only one. */
   replaceAll: boolean;
 }
 
 /** A part that changed: characters `oldStart` to `oldEnd` of the old text became `newStart` to `newEnd` of the new. */
 export interface Change {
+  /** Start in the old text. */
   oldStart: number;
+  /** End in the old text, exclusive. */
   oldEnd: number;
+  /** Start in the new text. */
   newStart: number;
+  /** End in the new text, exclusive. */
   newEnd: number;
 }
 
 /** The new text, and how it came about. */
 export interface Applied {
+  /** The new text. */
   text: string;
   /** Occurrences replaced. */
   replacements: number;

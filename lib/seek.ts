@@ -22,6 +22,7 @@ export const SCAN_CHUNK = 262_144;
 
 /** What a search is bounded by. */
 export interface ScanLimits {
+  /** Ends the search. */
   signal: AbortSignal;
   /** Milliseconds on a clock that does not go back. */
   now(): number;
@@ -31,12 +32,15 @@ export interface ScanLimits {
 
 /** A place in a file: the line with this number begins at this byte. */
 export interface Mark {
+  /** Number of the line, from 1. */
   line: number;
+  /** Where it begins, from 0. */
   byte: number;
 }
 
 /** Where a search ended. `end`: the file has no such line, and `line` is its last. `timeout`: go on from here. */
 export interface Found extends Mark {
+  /** How the search ended. */
   outcome: "found" | "end" | "timeout";
 }
 
@@ -80,9 +84,11 @@ export async function seekLine(
 
 /** Where the last lines of a file begin. */
 export interface Tail {
+  /** Where the first of them begins, from 0. */
   byte: number;
   /** How many lines were found: fewer than asked for when the file has no more, or time ran out. */
   lines: number;
+  /** `start`: the file begins there. `timeout`: there may be more before. */
   outcome: "found" | "start" | "timeout";
 }
 

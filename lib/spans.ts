@@ -6,7 +6,9 @@
 
 /** A stretch of text, the end exclusive. */
 export interface Span {
+  /** Index of the first character. */
   start: number;
+  /** Index behind the last. */
   end: number;
 }
 

@@ -42,23 +42,33 @@ export interface Asked {
   offset: number | undefined;
   /** Lines at most. */
   limit: number | undefined;
+  /** Byte to start at, from 0. */
   byteOffset: number | undefined;
+  /** A number and a tab before each line. */
   lineNumbers: boolean;
 }
 
 /** A file that is open for reading, and what was asked of it. */
 export interface Reading {
+  /** Its bytes. */
   source: Source;
+  /** What was opened. */
   target: Resolved;
+  /** Its state when it was opened. */
   info: Deno.FileInfo;
+  /** What is to be shown. */
   asked: Asked;
+  /** The call. */
   ctx: ToolContext;
 }
 
 /** A text file: its encoding, where its text begins behind a byte-order mark, and its first bytes. */
 export interface TextFile {
+  /** How it is decoded. */
   encoding: Encoding;
+  /** Bytes of the byte-order mark. */
   start: number;
+  /** As many as a page needs, or all. */
   head: Uint8Array;
 }
 

@@ -27,9 +27,13 @@ export const RESULT_META = "rousseau/result";
 
 /** What a built-in tool's handler is given. */
 export interface ToolContext extends CommandContext {
+  /** Decides on every path. */
   scope: Scope;
+  /** What the operator set. */
   config: Config;
+  /** The operating system. */
   platform: Platform;
+  /** The operator's log. */
   logger: Logger;
   /** Things that live as long as the process: shells, per-file queues, the store. Each is made at first use. */
   process: ProcessState;

@@ -28,7 +28,8 @@ import { answer, counted, failure, type ToolContext } from "./tool.ts";
  */
 export const WRITE_BYTES = 67_108_864;
 
-const input = {
+/** The arguments of `write`. */
+export const writeInput = {
   type: "object",
   properties: {
     path: {
@@ -50,12 +51,12 @@ const input = {
 } as const;
 
 /** The command `write` and the tool of that name. */
-export const write: Command<typeof input, ToolContext> = command({
+export const write: Command<typeof writeInput, ToolContext> = command({
   name: "write",
   summary: "Write a file whole, or append to it",
   description:
     "Create a text file or replace all of it, making parent folders. Prefer it to echo and here-documents in bash: no quoting, never half-written. To change a part of an existing file use edit: what content leaves out is lost.",
-  input,
+  input: writeInput,
   positionals: ["path", "content"],
   options: { content: { stdin: true } },
   examples: [
