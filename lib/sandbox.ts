@@ -1,0 +1,377 @@
+/**
+ * The sandbox around commands: which one works here, found out once, and how a command is started inside it.
+ *
+ * @module
+ */
+import { isolationArgs, worldArgs } from "./bubblewrap.ts";
+import type { Isolation } from "./bubblewrap.ts";
+import { CommandError } from "./command.ts";
+import { NetworkHolder } from "./network_holder.ts";
+import type { Platform } from "./platform.ts";
+import { sandboxFault } from "./sandbox_fault.ts";
+import { planSandbox } from "./sandbox_plan.ts";
+import type { Found, SandboxPlan } from "./sandbox_plan.ts";
+import type { ProcessScope } from "./scope.ts";
+import { SANDBOX_EXEC, seatbeltProfile } from "./seatbelt.ts";
+
+/** Milliseconds that the trial of a sandbox may take. */
+export const TRIAL_MS = 5_000;
+
+/** What the operator asks of the sandbox: `auto` uses it where it works, `require` runs no command without it. */
+export interface SandboxSettings {
+  /** Default `auto`. */
+  sandbox: "auto" | "require" | "off";
+  /** Commands may use the network. */
+  allowNet: boolean;
+  /** Further folders that commands may write, absolute. */
+  writable: readonly string[];
+}
+
+/** Which layer is around commands. */
+export interface SandboxState {
+  /**
+   * `bubblewrap` and `sandbox-exec` follow the scope's policy; `bubblewrap-root` is the same without a user namespace,
+   * where only dropped capabilities keep root inside. `none`: commands run as this process does.
+   */
+  layer: "bubblewrap" | "bubblewrap-root" | "sandbox-exec" | "none";
+  /** Why there is none. */
+  reason: string | undefined;
+  /** What a person does about that. */
+  fix: string | undefined;
+  /** What is weaker than it could be, and why; a sentence each. */
+  weaknesses: readonly string[];
+}
+
+/** What a sandbox is made from. */
+export interface SandboxOptions {
+  /** The facts of the machine. */
+  platform: Platform;
+  /** The scope whose policy it follows. */
+  scope: ProcessScope;
+  /** The operator's choice. */
+  settings: SandboxSettings;
+  /** A private folder of this process that is `/tmp` for commands; undefined: each command has its own. */
+  temp?: string;
+  /** Where package managers' caches are kept; undefined: nowhere. */
+  caches?: string;
+  /** Folders on the commands' PATH. */
+  path?: readonly string[];
+}
+
+/** The sandbox of one process. Made once; tried at the first use. */
+export class Sandbox {
+  readonly #options: SandboxOptions;
+  #tried: Promise<Working> | undefined;
+  #holder: Promise<NetworkHolder | undefined> | undefined;
+
+  /** Nothing is started yet. */
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+  }
+
+  /** Which layer works here. The first call tries, which takes some milliseconds; call it early and do not wait. */
+  async state(): Promise<SandboxState> {
+    return (await this.#try()).state;
+  }
+
+  /**
+   * The words to start in place of `command` (program and arguments); the same words where there is no sandbox.
+   *
+   * @throws {CommandError} when the operator requires a sandbox and there is none.
+   */
+  async wrap(
+    command: readonly string[],
+    options: { cwd: string },
+  ): Promise<string[]> {
+    const { state, start } = await this.#try();
+    if (start === undefined) {
+      if (this.#options.settings.sandbox === "require") {
+        throw new CommandError(
+          `refused: the operator requires a sandbox for commands (--sandbox=require), and there is none: ${state.reason}${
+            state.fix === undefined ? "" : `. To get one, ${state.fix}`
+          }`,
+        );
+      }
+      return [...command];
+    }
+    return await start(command, options.cwd);
+  }
+
+  /** Lets go of what it started. */
+  async close(): Promise<void> {
+    await (await this.#holder)?.close();
+    this.#holder = undefined;
+  }
+
+  #try(): Promise<Working> {
+    return this.#tried ??= this.#find();
+  }
+
+  async #find(): Promise<Working> {
+    const { platform, settings, scope } = this.#options;
+    if (settings.sandbox === "off") {
+      return none("it is turned off (--sandbox=off)", undefined);
+    }
+    if (scope.mode === "full" && settings.sandbox === "auto") {
+      return none("mode full", undefined);
+    }
+    switch (platform.os) {
+      case "linux":
+        return await this.#bubblewrap();
+      case "darwin":
+        return await this.#seatbelt();
+      case "windows":
+        return none("there is none for Windows", undefined);
+    }
+  }
+
+  async #bubblewrap(): Promise<Working> {
+    const bwrap = await findProgram("bwrap");
+    const container = await inContainer(this.#options.platform);
+    if (bwrap === undefined) {
+      const fault = sandboxFault({
+        errors: undefined,
+        container,
+        appArmor: false,
+      });
+      return none(fault.reason, fault.fix);
+    }
+    const network = this.#options.settings.allowNet ? "shared" : "none";
+    const own: Isolation = { userNamespace: true, network };
+    const errors = await trial(bwrap, own);
+    if (errors === undefined) return await this.#linux(bwrap, own);
+    const asRoot: Isolation = { userNamespace: false, network };
+    if (
+      this.#options.platform.uid === 0 &&
+      await trial(bwrap, asRoot) === undefined
+    ) {
+      return await this.#linux(bwrap, asRoot);
+    }
+    const fault = sandboxFault({
+      errors,
+      container,
+      appArmor: await restrictedByAppArmor(),
+    });
+    return none(fault.reason, fault.fix);
+  }
+
+  async #linux(bwrap: string, isolation: Isolation): Promise<Working> {
+    const world = worldArgs(await this.#plan());
+    const weaknesses: string[] = [];
+    if (!isolation.userNamespace) {
+      weaknesses.push(
+        "user namespaces are refused here: commands stay root of the system, without capabilities",
+      );
+    }
+    const nsenter = await findProgram("nsenter");
+    const joins = isolation.network === "none" && isolation.userNamespace;
+    if (joins && nsenter === undefined) {
+      weaknesses.push(
+        "nsenter (package util-linux) is missing: each command has a network of its own, and cannot reach a server that another started",
+      );
+    }
+    const start = async (command: readonly string[], cwd: string) => {
+      const holder = joins && nsenter !== undefined
+        ? await this.#network(bwrap)
+        : undefined;
+      return [
+        ...(holder?.enter(nsenter!) ?? []),
+        bwrap,
+        ...isolationArgs(
+          holder ? { ...isolation, network: "shared" } : isolation,
+        ),
+        ...world,
+        "--chdir",
+        cwd,
+        "--",
+        ...command,
+      ];
+    };
+    return {
+      state: {
+        layer: isolation.userNamespace ? "bubblewrap" : "bubblewrap-root",
+        reason: undefined,
+        fix: undefined,
+        weaknesses,
+      },
+      start,
+    };
+  }
+
+  async #seatbelt(): Promise<Working> {
+    if (!await isFile(SANDBOX_EXEC)) {
+      return none("sandbox-exec is missing", undefined);
+    }
+    const { platform, settings } = this.#options;
+    const plan = await this.#plan();
+    const profile = seatbeltProfile(platform, plan, settings.allowNet);
+    const failed = await failureOf(SANDBOX_EXEC, [
+      "-p",
+      profile,
+      "/usr/bin/true",
+    ]);
+    if (failed !== undefined) {
+      return none(
+        `sandbox-exec does not work here (${failed.trim()})`,
+        undefined,
+      );
+    }
+    const variables = Object.entries(plan.variables)
+      .filter(([name]) => name !== "TMPDIR" || plan.temp !== undefined)
+      .map(([name, value]) =>
+        `${name}=${name === "TMPDIR" ? plan.temp : value}`
+      );
+    return {
+      state: {
+        layer: "sandbox-exec",
+        reason: undefined,
+        fix: undefined,
+        weaknesses: [],
+      },
+      start: (command) =>
+        Promise.resolve([
+          SANDBOX_EXEC,
+          "-p",
+          profile,
+          "/usr/bin/env",
+          ...variables,
+          ...command,
+        ]),
+    };
+  }
+
+  #plan(): Promise<SandboxPlan> {
+    const { platform, scope, settings, temp, caches, path = [] } =
+      this.#options;
+    return planSandbox({
+      platform,
+      scope,
+      look,
+      list,
+      writable: settings.writable,
+      temp,
+      caches,
+      path,
+    });
+  }
+
+  async #network(bwrap: string): Promise<NetworkHolder | undefined> {
+    const current = await (this.#holder ??= NetworkHolder.start(bwrap));
+    if (current?.alive !== false) return current;
+    this.#holder = undefined;
+    return await this.#network(bwrap);
+  }
+}
+
+interface Working {
+  state: SandboxState;
+  start?: (command: readonly string[], cwd: string) => Promise<string[]>;
+}
+
+function none(reason: string, fix: string | undefined): Working {
+  return { state: { layer: "none", reason, fix, weaknesses: [] } };
+}
+
+/** Only where the system keeps its programs: what a PATH names may be anybody's. */
+const PROGRAM_FOLDERS = [
+  "/usr/bin",
+  "/bin",
+  "/usr/local/bin",
+  "/run/current-system/sw/bin",
+];
+
+async function findProgram(name: string): Promise<string | undefined> {
+  for (const folder of PROGRAM_FOLDERS) {
+    if (await isFile(`${folder}/${name}`)) return `${folder}/${name}`;
+  }
+  return undefined;
+}
+
+/** What goes wrong when a command that does nothing is isolated so; undefined when nothing does. */
+function trial(
+  bwrap: string,
+  isolation: Isolation,
+): Promise<string | undefined> {
+  return failureOf(bwrap, [
+    ...isolationArgs(isolation),
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--",
+    "/bin/sh",
+    "-c",
+    ":",
+  ]);
+}
+
+async function failureOf(
+  program: string,
+  args: string[],
+): Promise<string | undefined> {
+  try {
+    const { success, stderr } = await new Deno.Command(program, {
+      args,
+      clearEnv: true,
+      env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
+      cwd: "/",
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+      signal: AbortSignal.timeout(TRIAL_MS),
+    }).output();
+    return success ? undefined : new TextDecoder().decode(stderr) || "failed";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function inContainer(platform: Platform): Promise<boolean> {
+  if (platform.env("container") !== undefined) return true;
+  for (const mark of ["/.dockerenv", "/run/.containerenv"]) {
+    if (await look(mark) !== undefined) return true;
+  }
+  return false;
+}
+
+async function restrictedByAppArmor(): Promise<boolean> {
+  try {
+    const text = await Deno.readTextFile(
+      "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+    );
+    return text.trim() === "1";
+  } catch {
+    return false;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+async function look(path: string): Promise<Found | undefined> {
+  try {
+    const info = await Deno.lstat(path);
+    if (info.isSymlink) return { link: await Deno.readLink(path) };
+    return info.isDirectory ? "folder" : "file";
+  } catch {
+    return undefined;
+  }
+}
+
+async function list(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(folder)) names.push(name);
+  } catch {
+    // What cannot be listed has nothing to mask.
+  }
+  return names;
+}
