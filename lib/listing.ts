@@ -45,6 +45,8 @@ export interface ListingRequest {
   maxEntries: number;
   /** UTF-16 units at most. */
   maxChars: number;
+  /** Entries looked at; default {@linkcode LISTING_SCAN}. */
+  scan?: number;
   /** Why an entry may not be read, or undefined. */
   denial(path: string): string | undefined;
   /** Ends the work. */
@@ -64,7 +66,7 @@ export async function listFolder(request: ListingRequest): Promise<Listing> {
   const names: string[] = [];
   let more = false;
   for await (const entry of Deno.readDir(folder)) {
-    if (names.length === LISTING_SCAN) {
+    if (names.length === (request.scan ?? LISTING_SCAN)) {
       more = true;
       break;
     }

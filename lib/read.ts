@@ -12,7 +12,7 @@ import { listFolder, LISTING_ENTRIES } from "./listing.ts";
 import { pageBytes } from "./paging.ts";
 import { pathsOf } from "./paths.ts";
 import type { Resolved } from "./scope.ts";
-import { fileSource, memorySource } from "./seek.ts";
+import { fileSource, UNSIZED_BYTES, unsizedSource } from "./seek.ts";
 import { type Kind, sniff, SNIFF_BYTES } from "./sniff.ts";
 import { type Asked, NOTE_CHARS, type Reading, readText } from "./text_page.ts";
 import {
@@ -28,9 +28,6 @@ import {
 
 /** Bytes of a picture or a sound that is handed over. */
 export const MEDIA_BYTES = 3_145_728;
-
-/** Bytes that are read of a file whose size the system does not tell, such as those in `/proc`. */
-export const UNSIZED_BYTES = 4_194_304;
 
 /** The arguments of `read`. */
 export const readInput = {
@@ -122,10 +119,20 @@ export const read: Command<typeof readInput, ToolContext> = command({
     try {
       const source = opened.info.size > 0
         ? fileSource(file, opened.info.size)
-        : memorySource(await readUnsized(file));
+        : await unsizedSource(file);
       return await readSource({
         source,
-        target,
+        target: {
+          ...target,
+          notes: source.size < UNSIZED_BYTES || opened.info.size > 0
+            ? target.notes
+            : [
+              ...target.notes,
+              `its size is not told: only the first ${
+                grouped(UNSIZED_BYTES)
+              } bytes are looked at`,
+            ],
+        },
         info: opened.info,
         asked,
         ctx,
@@ -228,25 +235,6 @@ async function readFolder(
   } catch (error) {
     throw osError("read", error, "open", shown);
   }
-}
-
-async function readUnsized(file: Deno.FsFile): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  while (size < UNSIZED_BYTES) {
-    const chunk = new Uint8Array(65_536);
-    const n = await file.read(chunk);
-    if (n === null) break;
-    chunks.push(chunk.subarray(0, n));
-    size += n;
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }
 
 function base64(bytes: Uint8Array): string {

@@ -20,6 +20,9 @@ export const SCAN_MS = 10_000;
 /** Bytes read at once while counting lines: a fraction of a millisecond's work between two other calls. */
 export const SCAN_CHUNK = 262_144;
 
+/** Bytes that are read of a file whose size the system does not tell. */
+export const UNSIZED_BYTES = 4_194_304;
+
 /** What a search is bounded by. */
 export interface ScanLimits {
   /** Ends the search. */
@@ -165,4 +168,27 @@ export function memorySource(bytes: Uint8Array): Source {
     size: bytes.length,
     read: (at, length) => Promise.resolve(bytes.subarray(at, at + length)),
   };
+}
+
+/**
+ * The bytes of a file whose size the system gives as 0, as for those in `/proc`: read at once, at most
+ * {@linkcode UNSIZED_BYTES}.
+ */
+export async function unsizedSource(
+  file: Pick<Deno.FsFile, "read">,
+): Promise<Source> {
+  let bytes = new Uint8Array(8_192);
+  let size = 0;
+  for (;;) {
+    if (size === bytes.length) {
+      if (size === UNSIZED_BYTES) break;
+      const larger = new Uint8Array(Math.min(UNSIZED_BYTES, size * 8));
+      larger.set(bytes);
+      bytes = larger;
+    }
+    const n = await file.read(bytes.subarray(size));
+    if (n === null) break;
+    size += n;
+  }
+  return memorySource(bytes.subarray(0, size));
 }

@@ -9,8 +9,8 @@ import { LISTING_ENTRIES } from "../lib/listing.ts";
 import { PAGE_LINES } from "../lib/paging.ts";
 import { MEDIA_BYTES, read } from "../lib/read.ts";
 import { REMEMBERED_SCANS, Scans } from "../lib/scans.ts";
-import { memorySource } from "../lib/seek.ts";
-import { COUNT_BYTES, NOTE_CHARS } from "../lib/text_page.ts";
+import { memorySource, SCAN_MS } from "../lib/seek.ts";
+import { COUNT_BYTES, NOTE_CHARS, readText } from "../lib/text_page.ts";
 import { ANSWER_CHARS, MAX_ANSWER_CHARS } from "../lib/tool.ts";
 import { bytesOf, FileWorld, utf16 } from "./file_world.ts";
 
@@ -358,6 +358,38 @@ Deno.test("the lines of a file beyond a size are not counted", async () => {
     (await world.read({ path, limit: 1 })).note,
     "line 1 (bytes 0-8 of 4,194,305)",
   );
+});
+
+Deno.test("a search for a line that takes too long answers how to go on, and the same call does", async () => {
+  await using world = await FileWorld.make();
+  const path = await world.file("f", "1234567\n".repeat(200_000));
+  const target = await world.context.scope.resolve(path, "read");
+  const bytes = await Deno.readFile(path);
+  let now = 0;
+  const ask = (offset: number, step: number) =>
+    readText({
+      source: memorySource(bytes),
+      target,
+      info: target.info!,
+      asked: {
+        offset,
+        limit: 1,
+        byteOffset: undefined,
+        lineNumbers: true,
+      },
+      ctx: world.context,
+      now: () => now += step,
+    }, { encoding: "utf-8", start: 0, head: bytes.subarray(0, 8_000) });
+  const late = JSON.stringify(await ask(150_000, SCAN_MS / 2));
+  assertStringIncludes(late, "stopped after 10 s: line 150,000");
+  assertStringIncludes(late, "The same call again searches on");
+  assertStringIncludes(late, '"partial":true');
+  const first = Number(late.match(/"next_offset":(\d+)/)![1]);
+  assert(first > 1 && first < 150_000);
+  const again = JSON.stringify(await ask(150_000, 0));
+  assertStringIncludes(again, '"150000\\t1234567\\n"');
+  const tail = JSON.stringify(await ask(-150_000, SCAN_MS / 2));
+  assertStringIncludes(tail, "stopped after 10 s: these are the last");
 });
 
 Deno.test("a search that ran out of time is gone on from while the file only grows", async () => {

@@ -6,6 +6,7 @@ import {
   COUNTED_MATCHES,
   type Edit,
   EditRefusal,
+  MAX_REPLACEMENTS,
 } from "../lib/replacement.ts";
 import { findSpans } from "../lib/spans.ts";
 
@@ -146,6 +147,21 @@ Deno.test("a result beyond the limit is refused, at the limit", () => {
       () => applyEdits("aa", [edit], { maxLength: 5 }),
       EditRefusal,
     ).reason,
+    "large",
+  );
+});
+
+Deno.test("more replacements than the most are refused, at the limit", () => {
+  const edit = { oldText: "a", newText: "b", replaceAll: true };
+  const most = "a".repeat(MAX_REPLACEMENTS);
+  const wide = { maxLength: 2 * MAX_REPLACEMENTS };
+  assertEquals(
+    applyEdits(most, [edit], wide).replacements,
+    MAX_REPLACEMENTS,
+  );
+  assertEquals(
+    assertThrows(() => applyEdits(`${most}a`, [edit], wide), EditRefusal)
+      .reason,
     "large",
   );
 });

@@ -5,6 +5,8 @@ import {
   type ScanLimits,
   seekLine,
   seekTail,
+  UNSIZED_BYTES,
+  unsizedSource,
 } from "../lib/seek.ts";
 import { utf16 } from "./file_world.ts";
 
@@ -165,4 +167,17 @@ Deno.test("seekTail stops when its time is up, with what it found", async () => 
   assertEquals(tail.outcome, "timeout");
   assertEquals(tail.byte, (200_000 - tail.lines) * 9);
   assert(tail.lines > 0);
+});
+
+Deno.test("unsizedSource reads to the end, up to its limit", async () => {
+  const endless = (left: number) => ({
+    read: (into: Uint8Array) => {
+      const n = Math.min(left, into.length, 100_000);
+      left -= n;
+      return Promise.resolve(n === 0 ? null : n);
+    },
+  });
+  assertEquals((await unsizedSource(endless(0))).size, 0);
+  assertEquals((await unsizedSource(endless(250_001))).size, 250_001);
+  assertEquals((await unsizedSource(endless(Infinity))).size, UNSIZED_BYTES);
 });
