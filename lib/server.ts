@@ -12,6 +12,7 @@ import type { AnyCommand } from "./command.ts";
 import { Core, type ServerOptions } from "./core.ts";
 import type { Outlet } from "./exchange.ts";
 import { type BadLine, type Line, MAX_LINE_BYTES, readLines } from "./lines.ts";
+import type { JsonObject } from "./mcp.ts";
 import type { AnyPrompt } from "./prompt.ts";
 import { ErrorCode, idFromEnds, parse, RpcError } from "./rpc.ts";
 import { Connection } from "./connection.ts";
@@ -96,6 +97,19 @@ export class McpServer {
   registerPrompt(prompt: AnyPrompt): this {
     this.#core.registry.registerPrompt(prompt);
     return this;
+  }
+
+  /**
+   * A connection for a transport of one's own: it takes messages by {@linkcode Connection.receive}, and `send` takes
+   * the lines that belong to no request of the client's. The transport ends it by {@linkcode Connection.stop}.
+   */
+  connect(send: (line: string) => void): Connection {
+    return new Connection(this.#core, send);
+  }
+
+  /** The input schema of a tool; undefined when there is none of that name. */
+  inputSchema(tool: string): JsonObject | undefined {
+    return this.#core.registry.tool(tool)?.input;
   }
 
   /** Tells the clients that asked for it that the resource at `uri` has changed. */
