@@ -4,8 +4,15 @@
  *
  * @module
  */
-import type { Assertion } from "./pattern.ts";
-import { CR_OF_CRLF, EDGE, type Nfa, SYMBOLS } from "./nfa.ts";
+import type { Nfa } from "./nfa.ts";
+import {
+  classify,
+  holds,
+  OTHER_KIND,
+  RETURN,
+  symbolAt,
+  type SymbolClasses,
+} from "./symbols.ts";
 
 /**
  * Which match is wanted. `earliest`: whether there is one, and where the first ends. `first`: the leftmost, and of
@@ -31,9 +38,10 @@ export class Dfa {
 
   readonly #nfa: Nfa;
   readonly #wanted: Wanted;
-  readonly #classes = new Uint16Array(SYMBOLS);
-  readonly #kinds = new Uint8Array(SYMBOLS);
-  #width = 0;
+  readonly #maxCells: number;
+  readonly #classes: SymbolClasses["classes"];
+  readonly #kinds: SymbolClasses["kinds"];
+  readonly #width: number;
   #table = new Int32Array(0);
   #cells = 0;
   #lists: Int32Array[] = [];
@@ -41,6 +49,9 @@ export class Dfa {
   #matched: boolean[] = [];
   #known = new Map<string, number>();
   readonly #starts = new Int32Array(8);
+  /** The state in which nothing of a match was seen yet, and the bytes that change nothing about that. */
+  #idle = UNKNOWN;
+  readonly #idleBytes = new Uint8Array(256);
   #epoch = 0;
   #state = 0;
   #work = 0;
@@ -50,12 +61,16 @@ export class Dfa {
   readonly #stack: number[] = [];
 
   /** Runs `nfa`; nothing is built yet. */
-  constructor(nfa: Nfa, wanted: Wanted) {
+  constructor(nfa: Nfa, wanted: Wanted, maxCells: number = MAX_CELLS) {
+    this.#maxCells = maxCells;
     this.#nfa = nfa;
     this.#wanted = wanted;
     this.#marks = new Uint32Array(nfa.instructions.length);
     this.#nextMarks = new Uint32Array(nfa.instructions.length);
-    this.#classify();
+    const { classes, kinds, count } = classify(nfa.instructions);
+    this.#classes = classes;
+    this.#kinds = kinds;
+    this.#width = count + 1; // the last is for a carriage return within a line
     this.#forget();
   }
 
@@ -64,6 +79,7 @@ export class Dfa {
     const before = this.#nfa.reverse
       ? symbolAt(bytes, at)
       : symbolAt(bytes, at - 1);
+    if (this.#idle === UNKNOWN) this.#findIdle();
     const kind = this.#kinds[before]!;
     let state = this.#starts[kind]!;
     if (state === UNKNOWN) {
@@ -100,13 +116,21 @@ export class Dfa {
 
   #runRight(bytes: Uint8Array, at: number, limit: number): number {
     const classes = this.#classes;
+    let idle = this.#idle;
+    const idleBytes = this.#idleBytes;
     let table = this.#table;
     let state = this.#state;
     while (at < limit) {
+      if (state === idle) {
+        while (at < limit && idleBytes[bytes[at]!] === 1) at++;
+        if (at === limit) break;
+      }
       let to = table[state + classes[bytes[at]!]!]!;
       if (to < 0) {
         to = this.#step(state, symbolAt(bytes, at));
+        // The states may have been forgotten on the way.
         table = this.#table;
+        idle = this.#idle;
         if (to < 0) {
           to = this.#special(to, at);
           if (to < 0) return at;
@@ -240,7 +264,7 @@ export class Dfa {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const cost = this.#width + 2 * list.length + STATE_CELLS;
-    if (this.#cells + cost > MAX_CELLS) this.#forget();
+    if (this.#cells + cost > this.#maxCells) this.#forget();
     this.#cells += cost;
     const state = this.#lists.length * this.#width;
     if (state + this.#width > this.#table.length) {
@@ -259,8 +283,24 @@ export class Dfa {
     return state;
   }
 
+  #findIdle(): void {
+    const state = this.#intern(
+      Int32Array.of(this.#nfa.start),
+      OTHER_KIND,
+      false,
+    );
+    const epoch = this.#epoch;
+    for (let byte = 0; byte < 256 && epoch === this.#epoch; byte++) {
+      // A carriage return needs a look at what follows.
+      const stays = byte !== RETURN && this.#step(state, byte) === state;
+      this.#idleBytes[byte] = stays ? 1 : 0;
+    }
+    this.#idle = epoch === this.#epoch ? state : NONE;
+  }
+
   #forget(): void {
     this.#epoch++;
+    this.#idle = UNKNOWN;
     this.#table.fill(UNKNOWN);
     this.#lists = [];
     this.#behind = [];
@@ -269,84 +309,10 @@ export class Dfa {
     this.#cells = 0;
     this.#starts.fill(UNKNOWN);
   }
-
-  /** Puts symbols that no instruction tells apart into one class, to keep the table narrow. */
-  #classify(): void {
-    const asserts = this.#nfa.instructions.filter((i) => i.op === "assert");
-    const words = asserts.some((i) => i.what.endsWith("word-boundary"));
-    const kinds = this.#kinds.fill(OTHER_KIND);
-    if (asserts.length > 0) {
-      kinds[LINE_FEED] = FEED_KIND;
-      kinds[CR_OF_CRLF] = CRLF_KIND;
-      kinds[EDGE] = EDGE_KIND;
-    }
-    const cuts = new Uint8Array(SYMBOLS + 1);
-    for (const symbol of [LINE_FEED, RETURN, CR_OF_CRLF, EDGE]) {
-      cuts[symbol] = cuts[symbol + 1] = 1;
-    }
-    for (let symbol = 0; words && symbol < 128; symbol++) {
-      if (/\w/.test(String.fromCharCode(symbol))) kinds[symbol] = WORD_KIND;
-      if (symbol > 0 && kinds[symbol] !== kinds[symbol - 1]) cuts[symbol] = 1;
-    }
-    if (words) {
-      kinds.fill(INNER_KIND, 0x80, 0xc0);
-      cuts[0x80] = cuts[0xc0] = 1;
-    }
-    for (const instruction of this.#nfa.instructions) {
-      if (instruction.op === "range") {
-        cuts[instruction.low] = cuts[instruction.high + 1] = 1;
-      } else if (instruction.op === "table") {
-        for (let symbol = 1; symbol < SYMBOLS; symbol++) {
-          if (instruction.table[symbol] !== instruction.table[symbol - 1]) {
-            cuts[symbol] = 1;
-          }
-        }
-      }
-    }
-    let number = 0;
-    for (let symbol = 0; symbol < SYMBOLS; symbol++) {
-      if (symbol > 0 && cuts[symbol] === 1) number++;
-      this.#classes[symbol] = number;
-    }
-    this.#width = number + 2; // the last is for a carriage return within a line
-  }
 }
 
-function holds(what: Assertion, left: number, right: number): boolean {
-  switch (what) {
-    case "line-start":
-      return left === FEED_KIND || left === EDGE_KIND;
-    case "line-end":
-      return right === FEED_KIND || right === CRLF_KIND || right === EDGE_KIND;
-    case "text-start":
-      return left === EDGE_KIND;
-    case "text-end":
-      return right === EDGE_KIND;
-    case "word-boundary":
-      return (left === WORD_KIND) !== (right === WORD_KIND);
-    case "no-word-boundary":
-      // Within a character, and within a line end, there is no position.
-      return (left === WORD_KIND) === (right === WORD_KIND) &&
-        right !== INNER_KIND && left !== CRLF_KIND;
-  }
-}
-
-function symbolAt(bytes: Uint8Array, at: number): number {
-  if (at < 0 || at >= bytes.length) return EDGE;
-  const byte = bytes[at]!;
-  return byte === RETURN && bytes[at + 1] === LINE_FEED ? CR_OF_CRLF : byte;
-}
-
-const LINE_FEED = 0x0a;
-const RETURN = 0x0d;
-
-// What an anchor tells apart.
-const EDGE_KIND = 0;
-const FEED_KIND = 1;
-const CRLF_KIND = 2;
-const WORD_KIND = 3;
-const INNER_KIND = 4;
-const OTHER_KIND = 5;
+/** The idle state when it did not last long enough to be looked at. */
+const NONE = -5;
 
 // Transitions that are not plain states. From SPECIAL downwards: a state that is dead or ended a match.
 const UNKNOWN = -1;

@@ -172,6 +172,7 @@ export async function searchWithin(
   const whole = await inSlices(searchAll(search, found), {
     signal: ctx.signal,
     limitMs,
+    path: target.real,
     tick() {
       if (performance.now() - told < PROGRESS_MS) return;
       told = performance.now();

@@ -88,6 +88,7 @@ const LAYERS = [
   "pattern_escape",
   "pattern_parser",
   "nfa",
+  "symbols",
   "dfa",
   "literal",
   "matcher",
