@@ -40,6 +40,11 @@ export interface Entry {
 /** The root of sessions that have none. */
 export const NO_ROOT = "";
 
+/** The word for a root, by its number, in the full-text index. */
+export function scopeWord(root: number): string {
+  return `r${root}`;
+}
+
 /**
  * Appends a batch in one transaction: all of it is committed, or nothing. Afterwards every entry's session carries the
  * id and number that it has in the file.
@@ -70,6 +75,7 @@ function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
     n,
   );
   const facts = parseFacts(session?.facts);
+  const scope = scopeOf(db, n);
   let seq = nextSeq(db, n);
   let bytes = 0;
   let latest = 0;
@@ -90,6 +96,7 @@ function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
       draft.tool ?? null,
       draft.callId ?? null,
       draft.text,
+      scope,
       draft.json ?? null,
       draft.isError ? 1 : 0,
       draft.bytes,
@@ -156,16 +163,37 @@ function sessionFor(
       first.draft.createdAt,
     ) as { n: number; id: string };
   }
-  const roots = ref.roots.length === 0 ? [NO_ROOT] : ref.roots;
+  addRoots(db, session.n, ref.roots.length === 0 ? [NO_ROOT] : ref.roots);
+  return session;
+}
+
+/** Notes the roots of a session; messages that it has already are found under the new ones from now on. */
+function addRoots(db: Sqlite, n: number, roots: readonly string[]): void {
+  let added = 0;
   for (const root of roots) {
-    db.run(
+    db.run("INSERT OR IGNORE INTO roots (path) VALUES (?)", root);
+    added += db.run(
       `INSERT OR IGNORE INTO session_roots (root, session, updated_at)
-       SELECT ?, n, updated_at FROM sessions WHERE n = ?`,
+       SELECT r.n, s.n, s.updated_at FROM roots r, sessions s WHERE r.path = ? AND s.n = ?`,
       root,
-      session.n,
+      n,
     );
   }
-  return session;
+  if (added === 0 || nextSeq(db, n) === 0) return;
+  db.run(
+    "UPDATE messages SET scope = ? WHERE id >= ? AND id < ?",
+    scopeOf(db, n),
+    n * MAX_SEQ,
+    (n + 1) * MAX_SEQ,
+  );
+}
+
+/** The words for a session's roots in the full-text index. */
+function scopeOf(db: Sqlite, n: number): string {
+  return db.all<{ root: number }>(
+    "SELECT root FROM session_roots WHERE session = ? ORDER BY root",
+    n,
+  ).map(({ root }) => scopeWord(root)).join(" ");
 }
 
 /** Messages that one batch may add to a session at most. */
@@ -201,5 +229,5 @@ INSERT INTO sessions (id, host_key, client_name, client_version, protocol, cwd, 
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n, id`;
 
 const INSERT_MESSAGE = `
-INSERT INTO messages (id, kind, role, tool, call_id, text, json, is_error, bytes, hash, body, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+INSERT INTO messages (id, kind, role, tool, call_id, text, scope, json, is_error, bytes, hash, body, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

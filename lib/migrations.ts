@@ -40,7 +40,8 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: "sessions and messages, searched as text",
     // The id of a message is its session's number and its place in it. So one session's messages lie together, and
-    // a full-text hit tells its session without a look into the table.
+    // a full-text hit tells its session without a look into the table. `scope` holds a word for each of the session's
+    // roots (`r17`): the index then finds a project's matches without walking through all others'.
     sql: `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -65,8 +66,13 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE INDEX sessions_updated ON sessions (updated_at, n);
 
+CREATE TABLE roots (
+  n INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE
+) STRICT;
+
 CREATE TABLE session_roots (
-  root TEXT NOT NULL,
+  root INTEGER NOT NULL REFERENCES roots (n),
   session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (root, session)
@@ -81,6 +87,7 @@ CREATE TABLE messages (
   tool TEXT,
   call_id TEXT,
   text TEXT NOT NULL,
+  scope TEXT NOT NULL,
   json TEXT,
   is_error INTEGER NOT NULL DEFAULT 0,
   bytes INTEGER NOT NULL,
@@ -96,30 +103,35 @@ CREATE TABLE bodies (
 ) STRICT;
 
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
-  text, content = 'messages', content_rowid = 'id',
+  text, scope, content = 'messages', content_rowid = 'id',
   tokenize = 'porter unicode61 remove_diacritics 2'
 );
+INSERT INTO messages_fts (messages_fts, rank) VALUES ('rank', 'bm25(1.0, 0.0)');
 CREATE TRIGGER messages_ai AFTER INSERT ON messages WHEN new.text <> '' BEGIN
-  INSERT INTO messages_fts (rowid, text) VALUES (new.id, new.text);
+  INSERT INTO messages_fts (rowid, text, scope) VALUES (new.id, new.text, new.scope);
 END;
 CREATE TRIGGER messages_ad AFTER DELETE ON messages WHEN old.text <> '' BEGIN
-  INSERT INTO messages_fts (messages_fts, rowid, text) VALUES ('delete', old.id, old.text);
+  INSERT INTO messages_fts (messages_fts, rowid, text, scope) VALUES ('delete', old.id, old.text, old.scope);
+END;
+CREATE TRIGGER messages_scope AFTER UPDATE OF scope ON messages WHEN old.text <> '' BEGIN
+  INSERT INTO messages_fts (messages_fts, rowid, text, scope) VALUES ('delete', old.id, old.text, old.scope);
+  INSERT INTO messages_fts (rowid, text, scope) VALUES (new.id, new.text, new.scope);
 END;
 
 CREATE VIRTUAL TABLE titles_fts USING fts5 (
   title, content = 'sessions', content_rowid = 'n',
   tokenize = 'porter unicode61 remove_diacritics 2'
 );
-CREATE TRIGGER sessions_ai AFTER INSERT ON sessions BEGIN
+CREATE TRIGGER sessions_ai AFTER INSERT ON sessions WHEN new.title <> '' BEGIN
   INSERT INTO titles_fts (rowid, title) VALUES (new.n, new.title);
 END;
 CREATE TRIGGER sessions_ad AFTER DELETE ON sessions BEGIN
-  INSERT INTO titles_fts (titles_fts, rowid, title) VALUES ('delete', old.n, old.title);
+  INSERT INTO titles_fts (titles_fts, rowid, title) SELECT 'delete', old.n, old.title WHERE old.title <> '';
   DELETE FROM messages WHERE id >= old.n << ${SEQ_BITS} AND id < (old.n + 1) << ${SEQ_BITS};
 END;
 CREATE TRIGGER sessions_title AFTER UPDATE OF title ON sessions WHEN new.title <> old.title BEGIN
-  INSERT INTO titles_fts (titles_fts, rowid, title) VALUES ('delete', old.n, old.title);
-  INSERT INTO titles_fts (rowid, title) VALUES (new.n, new.title);
+  INSERT INTO titles_fts (titles_fts, rowid, title) SELECT 'delete', old.n, old.title WHERE old.title <> '';
+  INSERT INTO titles_fts (rowid, title) SELECT new.n, new.title WHERE new.title <> '';
 END;
 CREATE TRIGGER sessions_touched AFTER UPDATE OF updated_at ON sessions BEGIN
   UPDATE session_roots SET updated_at = new.updated_at WHERE session = new.n;

@@ -38,6 +38,9 @@ export const CHECK_EVERY = 5_000;
 /** Bytes beyond which the write-ahead log is emptied. */
 export const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
+/** KiB of the file that are kept in memory; it is taken up as it is used. */
+export const CACHE_KIB = 16_384;
+
 /** How the file is. */
 export type FileState = "unopened" | "open" | "read-only" | "unavailable";
 
@@ -262,6 +265,7 @@ export class SessionFile {
     db.exec(`PRAGMA synchronous = ${isNetwork ? "FULL" : "NORMAL"}`);
     db.exec(`PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
     db.exec("PRAGMA trusted_schema = OFF");
+    db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
     const schema = schemaState(db, this.#migrations);
     if (schema === "newer-read-only") {
       db.close();

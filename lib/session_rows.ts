@@ -46,7 +46,7 @@ export function placesBefore(
   for (const root of roots) {
     const places = db.all<Place>(
       `SELECT session AS n, updated_at AS updatedAt FROM session_roots
-       WHERE root = ? AND (updated_at, session) < (?, ?)
+       WHERE root = (SELECT n FROM roots WHERE path = ?) AND (updated_at, session) < (?, ?)
        ORDER BY updated_at DESC, session DESC LIMIT ?`,
       root,
       updatedAt,
@@ -113,7 +113,8 @@ export function deleteSessions(
 const SELECT_SESSION = `
 SELECT s.n, s.id, s.title, s.client_name AS clientName, s.client_version AS clientVersion, s.protocol, s.cwd,
   s.message_count AS messageCount, s.bytes, s.created_at AS createdAt, s.updated_at AS updatedAt,
-  (SELECT json_group_array(root) FROM session_roots r WHERE r.session = s.n AND root <> '') AS roots
+  (SELECT json_group_array(path) FROM session_roots sr JOIN roots r ON r.n = sr.root
+   WHERE sr.session = s.n AND path <> '') AS roots
 FROM sessions s`;
 
 const SELECT_MESSAGES = `

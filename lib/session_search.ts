@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { scopeWord } from "./append.ts";
 import { CommandError } from "./command.ts";
 import { MAX_SEQ, SEQ_BITS } from "./migrations.ts";
 import { faultOf, type Sqlite, type SqlValue } from "./sqlite.ts";
@@ -30,9 +31,11 @@ export interface Match {
 
 /** Which sessions are looked at. */
 export interface Visible {
-  /** SQL that gives their numbers; undefined: all. */
+  /** SQL that gives the numbers of the roots whose sessions are looked at; undefined: all. */
+  roots: string | undefined;
+  /** SQL that gives the sessions' numbers; undefined: all. */
   numbers: string | undefined;
-  /** The values in {@linkcode numbers}. */
+  /** The values in {@linkcode roots}, which are also those in {@linkcode numbers}. */
   values: readonly SqlValue[];
 }
 
@@ -83,7 +86,16 @@ function matches(
   query: string,
   { limit, visible }: { limit: number; visible: Visible },
 ): Match[] {
-  const { numbers, values } = visible;
+  const { roots, numbers, values } = visible;
+  const words = roots === undefined
+    ? undefined
+    : db.all<{ n: number }>(roots, ...values).map(({ n }) => scopeWord(n));
+  if (words?.length === 0) return [];
+  // The index narrows the matches down to the project's. It is no wall, since a query may be written to close the
+  // bracket: that is the condition on the session's number.
+  const inText = words === undefined
+    ? `{text} : (${query})`
+    : `({text} : (${query})) AND {scope} : (${words.join(" OR ")})`;
   const inMessages = numbers === undefined
     ? ""
     : `AND rowid >> ${SEQ_BITS} IN (${numbers})`;
@@ -100,7 +112,7 @@ function matches(
          WHERE titles_fts MATCH ? ${inTitles} ORDER BY rowid DESC LIMIT ${RANKED_MATCHES}
        )
      ) GROUP BY n ORDER BY 2, n DESC LIMIT ?`,
-    query,
+    inText,
     ...values,
     query,
     ...values,
@@ -113,7 +125,7 @@ function matches(
     snippet: oneLine(
       (id === null
         ? snippet(db, "titles_fts", query, n)
-        : snippet(db, "messages_fts", query, id)) ?? "",
+        : snippet(db, "messages_fts", `{text} : (${query})`, id)) ?? "",
     ),
   }));
 }

@@ -285,10 +285,14 @@ class Store implements SessionStore {
 
   #visible(): Visible {
     const roots = this.#scope();
-    return roots === undefined ? { numbers: undefined, values: [] } : {
-      numbers: `SELECT session FROM session_roots WHERE root IN (${
-        roots.map(() => "?").join(", ")
-      })`,
+    if (roots === undefined) {
+      return { roots: undefined, numbers: undefined, values: [] };
+    }
+    const marks = roots.map(() => "?").join(", ");
+    return {
+      roots: `SELECT n FROM roots WHERE path IN (${marks})`,
+      numbers:
+        `SELECT session FROM session_roots WHERE root IN (SELECT n FROM roots WHERE path IN (${marks}))`,
       values: roots,
     };
   }

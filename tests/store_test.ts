@@ -313,6 +313,59 @@ Deno.test("search takes what is not FTS5 as plain words, and tells of operators 
   });
 });
 
+Deno.test("a query cannot reach out of its project", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/s.db`;
+    for (const roots of [["/w/a"], ["/w/b"]]) {
+      await withStore({ path, roots }, async (store) => {
+        record(store, { result: `needle of ${roots[0]}` });
+        await store.flush();
+      });
+    }
+    await withStore({ path, roots: ["/w/a"] }, async (store) => {
+      for (
+        const query of [
+          "needle",
+          "needle OR r2",
+          "x) OR ({scope} : (r2)",
+          "x)) OR ({scope} : (r2 OR r1)) OR (({text} : (needle",
+          "scope : r2",
+          '"needle") OR {scope} : ("r2"',
+        ]
+      ) {
+        for (const hit of await store.search(query, 9).catch(() => [])) {
+          assertEquals(hit.session.roots, ["/w/a"], query);
+        }
+      }
+      assertEquals((await store.search("needle", 9)).length, 1);
+    });
+  });
+});
+
+Deno.test("a session that another project joins is found there whole", async () => {
+  await withFolder(async (folder) => {
+    const options = (root: string) => ({
+      path: `${folder}/s.db`,
+      roots: [root],
+      env: { CLAUDE_CODE_SESSION_ID: "c" },
+    });
+    await withStore(options("/w/a"), async (a) => {
+      record(a, { result: "early" });
+      await a.flush();
+      await withStore(options("/w/b"), async (b) => {
+        assertEquals((await b.search("early", 9)).length, 0);
+        record(b, { result: "late" });
+        assertEquals((await b.search("early", 9)).length, 1);
+        assertEquals((await b.search("late", 9)).length, 1);
+      });
+      assertEquals((await a.search("late", 9))[0]?.session.roots, [
+        "/w/a",
+        "/w/b",
+      ]);
+    });
+  });
+});
+
 Deno.test("ids are found by prefix", async () => {
   await withStore({}, async (store) => {
     record(store);
