@@ -209,7 +209,13 @@ class PathScope implements ProcessScope {
     for (let turn = 0; turn < MAX_RESPELLED; turn++) {
       const at = await this.#locate(shown);
       const denied = this.denial(at.real, access);
-      if (denied !== undefined) throw this.#refusal(denied, shown, at.real);
+      if (denied !== undefined) {
+        // The names in the file system's root are the same everywhere: that one is missing gives nothing away.
+        if (access !== "write" && isMissingAtTop(this.#options.paths, at)) {
+          throw await missingError(this.#end(at, shown));
+        }
+        throw this.#refusal(denied, shown, at.real);
+      }
       if (at.error === undefined || at.info !== undefined) {
         return { real: at.real, shown, info: at.info, notes };
       }
@@ -398,6 +404,11 @@ class PathScope implements ProcessScope {
 }
 
 const MAX_RESPELLED = 64;
+
+function isMissingAtTop(paths: Paths, { base, error }: Located): boolean {
+  return error instanceof Deno.errors.NotFound && base !== undefined &&
+    paths.dirname(base) === base;
+}
 
 async function realFolder(files: ScopeFiles, path: string): Promise<string> {
   try {

@@ -106,7 +106,7 @@ export function childEnvironment(
     }
   }
   if (platform.os !== "windows") {
-    out.PATH = mergePaths(loginPath, out.PATH ?? DEFAULT_PATH);
+    out.PATH = mergePaths(loginPath, ownPath(platform) || DEFAULT_PATH);
   }
   return out;
 }
@@ -139,10 +139,19 @@ export function environmentFault(
  */
 export function wantsLoginPath(platform: Platform): boolean {
   if (platform.os === "windows") return false;
-  const path = platform.env("PATH") ?? "";
-  return path.split(":").every((folder) =>
+  return ownPath(platform).split(":").every((folder) =>
     folder === "" || SYSTEM_FOLDERS.includes(folder)
   );
+}
+
+/**
+ * The PATH we were started with, or nothing. Deno 2.9 puts a folder with a `node` of its own in front where it finds
+ * none, also when there is no PATH at all; commands should not mistake it for Node.
+ */
+function ownPath(platform: Platform): string {
+  return (platform.env("PATH") ?? "").split(":").filter((folder) =>
+    !folder.endsWith("/node_compat_bin")
+  ).join(":");
 }
 
 /** The folders of `first`, then those of `then` that are not among them. */

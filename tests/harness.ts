@@ -72,8 +72,8 @@ export interface StartOptions {
   program?: readonly string[];
   /** A resource URI that may lack a scheme. */
   exemptUri?: string;
-  /** Lets standard error hold a stack trace. */
-  mayTrace?: boolean;
+  /** Another server runs in the same folders: processes there are not what this one left behind. */
+  shared?: boolean;
 }
 
 /** The command line that starts the program: runtime, flags of the `mcp` task, arguments. */
@@ -181,10 +181,13 @@ export class Server implements AsyncDisposable {
   readonly #problems: string[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #readers: Promise<unknown>[];
-  readonly #mayTrace: boolean;
+  readonly #shared: boolean;
   #stderr = "";
   #closedInput = false;
+  #exited = false;
   #ended = false;
+  /** A wait has failed: that error is told, not what follows from it. */
+  #failed = false;
   #nextId = 1;
 
   private constructor(
@@ -196,7 +199,7 @@ export class Server implements AsyncDisposable {
     this.folders = folders;
     this.#ownFolders = own;
     this.child = child;
-    this.#mayTrace = options.mayTrace ?? false;
+    this.#shared = options.shared ?? false;
     this.#wire = new WireChecker(
       options.exemptUri === undefined ? {} : { exemptUri: options.exemptUri },
     );
@@ -313,9 +316,11 @@ export class Server implements AsyncDisposable {
       const found = this.messages.find(fits);
       if (found) return found;
       if (this.#ended) {
+        this.#failed = true;
         throw new Error(`The server ended before ${what}: ${this.#report()}`);
       }
       if (!await this.#change(deadline)) {
+        this.#failed = true;
         throw new Error(`Waited in vain for ${what}: ${this.#report()}`);
       }
     }
@@ -348,19 +353,23 @@ export class Server implements AsyncDisposable {
     this.#closedInput = true;
     await this.#writer.abort().catch(() => {});
     if (
-      !this.#mayTrace && /^\s+at .+:\d+|Uncaught|panicked/m.test(this.#stderr)
+      /^\s+at .+:\d+|Uncaught|panicked/m.test(this.#stderr)
     ) {
       this.#problems.push(`A stack trace on stderr: ${this.#stderr}`);
     }
-    this.#problems.push(...await leftAfterExit(this.folders.base));
+    if (!this.#shared) {
+      this.#problems.push(...await leftAfterExit(this.folders.base));
+    }
     if (this.#problems.length > 0) {
       throw new Error(this.#problems.splice(0).join("\n"));
     }
+    this.#exited = true;
     return status;
   }
 
   /** Ends the input and expects exit code 0. */
   async close(): Promise<void> {
+    if (this.#exited) return;
     await this.closeInput();
     const { code, signal } = await this.exit();
     if (code !== 0 && signal === null) {
@@ -377,7 +386,7 @@ export class Server implements AsyncDisposable {
       } catch { /* It has ended. */ }
       await this.child.status;
       await Promise.allSettled(this.#readers);
-      throw error;
+      if (!this.#failed) throw error;
     } finally {
       if (this.#ownFolders) await this.folders[Symbol.asyncDispose]();
     }

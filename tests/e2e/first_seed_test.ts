@@ -43,6 +43,7 @@ const STEPS: Step[] = [
       "/result/serverInfo/title": "a name for people",
       "/result/capabilities/resources": "sessions are resources",
       "/result/capabilities/prompts": "prompts/list is answered",
+      "/result/capabilities/logging": "messages for the client",
       "/result/instructions": "the model is told roots and rules",
     },
   },

@@ -256,7 +256,7 @@ Deno.test("a second server on the same store starts and answers while the first 
   await using folders = await Folders.make();
   await folders.write("a.txt", "one\n");
   await using first = await Server.open({ folders });
-  await using second = await Server.open({ folders });
+  await using second = await Server.open({ folders, shared: true });
   const texts = await Promise.all(
     [first, second, first, second].map((server) =>
       server.text("read", { path: "a.txt" })

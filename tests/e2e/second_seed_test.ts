@@ -57,6 +57,7 @@ const STEPS: Step[] = [
       "/result/capabilities/tools": "capabilities are objects in MCP",
       "/result/capabilities/resources": "capabilities are objects in MCP",
       "/result/capabilities/prompts": "prompts/list is answered",
+      "/result/capabilities/logging": "messages for the client",
       "/result/protocolVersion": "MCP requires it",
       "/result/serverInfo": "MCP requires it",
     },

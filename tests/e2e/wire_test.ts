@@ -86,7 +86,7 @@ Deno.test("J06: a line of 12 MB is refused with its id while it streams, and the
   await server.send(line);
   const { error } = await server.answer("big");
   assertEquals(error?.code, -32600);
-  assertStringIncludes(error?.message ?? "", "MiB");
+  assertStringIncludes(error?.message ?? "", "8388608 bytes");
   assertEquals((await server.request("ping")).result, {});
 });
 
