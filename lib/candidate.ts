@@ -8,6 +8,9 @@
 /** Milliseconds that the search may take. */
 export const CANDIDATE_MS = 60;
 
+/** Milliseconds of search between two turns of other work. */
+export const SLICE_MS = 8;
+
 /** Lines of the text looked for that are compared; the first ones of a longer one. */
 export const CANDIDATE_LINES = 100;
 
@@ -33,13 +36,13 @@ export interface Candidate {
 
 /**
  * Finds the lines of `text` that are most like `wanted`. `now` tells milliseconds; when the time is up the best so
- * far counts.
+ * far counts. Other work gets its turn meanwhile.
  */
-export function closest(
+export async function closest(
   text: string,
   wanted: string,
   now: () => number,
-): Candidate | undefined {
+): Promise<Candidate | undefined> {
   const raw = trimBlank(wanted.split(/\r?\n/)).slice(0, CANDIDATE_LINES);
   if (raw.length === 0) return undefined;
   const folded = raw.map(fold);
@@ -49,13 +52,19 @@ export function closest(
     folded,
     anchor,
     pairs: pairsOf(folded[anchor]!),
-    deadline: now() + CANDIDATE_MS,
-    now,
     seen: new Set(),
     best: undefined,
   };
-  byWord(search);
-  if ((search.best?.alike ?? 0) < 1) byLine(search);
+  const began = now();
+  let turn = began;
+  for (const _ of steps(search)) {
+    const time = now();
+    if (time - began > CANDIDATE_MS) break;
+    if (time - turn > SLICE_MS) {
+      await new Promise((resolve) => setTimeout(resolve));
+      turn = now();
+    }
+  }
   const { best } = search;
   if (!best || best.alike < ALIKE) return undefined;
   const lines = text.slice(best.start, best.end).split("\n");
@@ -90,22 +99,26 @@ interface Search {
   /** Index of the line of `folded` that is looked for first. */
   anchor: number;
   pairs: ReadonlyMap<string, number>;
-  deadline: number;
-  now(): number;
   /** Starts of the lines that were compared with the anchor. */
   seen: Set<number>;
   best: { start: number; end: number; alike: number } | undefined;
 }
 
-/** Lines that hold the anchor's longest word: a native search, quick even in a large file. */
-function byWord(search: Search): void {
+/** The whole search, in small steps. */
+function* steps(search: Search): Generator<void> {
+  yield* byWord(search);
+  if ((search.best?.alike ?? 0) < 1) yield* byLine(search);
+}
+
+/** Lines that hold the anchor's longest words: a native search, quick even in a large file. */
+function* byWord(search: Search): Generator<void> {
   const { text, folded, anchor } = search;
   const words = folded[anchor]!.match(/[\p{L}\p{N}_]{3,}/gu) ?? [];
   words.sort((a, b) => b.length - a.length);
   for (const word of words.slice(0, 3)) {
     let at = text.indexOf(word);
     for (let hits = 0; at !== -1 && hits < 500; hits++) {
-      if (search.now() > search.deadline) return;
+      yield;
       const start = text.lastIndexOf("\n", at) + 1;
       compare(search, start);
       if (search.best?.alike === 1) return;
@@ -116,12 +129,12 @@ function byWord(search: Search): void {
   }
 }
 
-/** Every line, while there is time. */
-function byLine(search: Search): void {
+/** Every line. */
+function* byLine(search: Search): Generator<void> {
   const { text } = search;
   let checked = 0;
   for (let start = 0; start < text.length;) {
-    if (checked++ % 64 === 0 && search.now() > search.deadline) return;
+    if (checked++ % 64 === 0) yield;
     const feed = text.indexOf("\n", start);
     const end = feed === -1 ? text.length : feed;
     const line = fold(text.slice(start, Math.min(end, start + COMPARED_CHARS)));

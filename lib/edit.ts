@@ -143,7 +143,9 @@ async function applyTo(
       },
     );
   } catch (error) {
-    throw error instanceof EditRefusal ? refusal(error, exact, task) : error;
+    throw error instanceof EditRefusal
+      ? await refusal(error, exact, task)
+      : error;
   }
   const bytes = encodeExact(applied.text, exact.encoding);
   if (bytes.length > EDIT_BYTES) throw tooLarge(task);

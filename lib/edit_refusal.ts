@@ -29,11 +29,11 @@ export interface EditTask {
 }
 
 /** The failure for an edit that was not made, in the first seed's words, with what helps to make it. */
-export function refusal(
+export async function refusal(
   error: EditRefusal,
   exact: ExactText,
   task: EditTask,
-): Error {
+): Promise<Error> {
   const { target: { shown }, listed } = task;
   const where = listed ? `edits[${error.index}]: ` : "";
   const meta = { count: error.count, index: error.index };
@@ -41,7 +41,7 @@ export function refusal(
   switch (error.reason) {
     case "missing":
       return failure(`edit: ${where}old_string not found in ${shown}`, {
-        notes: [...missingNotes(error, exact, task), ...nothing],
+        notes: [...await missingNotes(error, exact, task), ...nothing],
         meta,
       });
     case "ambiguous":
@@ -90,16 +90,16 @@ export function tooLarge({ target }: EditTask): Error {
   );
 }
 
-function missingNotes(
+async function missingNotes(
   error: EditRefusal,
   { encoding }: ExactText,
   { edits }: EditTask,
-): string[] {
+): Promise<string[]> {
   const wanted = edits[error.index]!.oldText;
   const notes = hasLineNumbers(wanted)
     ? ["old_string holds line numbers as read prints them; leave them out"]
     : [];
-  const candidate = closest(
+  const candidate = await closest(
     error.text,
     asExact(hasLineNumbers(wanted) ? withoutNumbers(wanted) : wanted, encoding),
     () => performance.now(),

@@ -238,6 +238,9 @@ async function readFolder(
 }
 
 function base64(bytes: Uint8Array): string {
+  // Since V8 14, and a hundred times as fast; the types of the oldest Deno that is supported do not know it.
+  const native = (bytes as { toBase64?(): string }).toBase64?.();
+  if (native !== undefined) return native;
   let binary = "";
   for (let at = 0; at < bytes.length; at += 8_192) {
     binary += String.fromCharCode(...bytes.subarray(at, at + 8_192));

@@ -10,8 +10,11 @@ import { countFeeds, lastLineStart, lineEnd } from "./paging.ts";
 export interface Source {
   /** In bytes, when it was opened. */
   readonly size: number;
-  /** Bytes from `at` on: as many as asked for, fewer only at the end. */
-  read(at: number, length: number): Promise<Uint8Array>;
+  /**
+   * Bytes from `at` on: as many as asked for, fewer only at the end. They may lie in `into`, which the next read with
+   * it overwrites.
+   */
+  read(at: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
 }
 
 /** Milliseconds that a search for a line may take. */
@@ -58,10 +61,11 @@ export async function seekLine(
   const deadline = limits.now() + (limits.limit ?? SCAN_MS);
   let { line, byte } = from;
   let at = byte;
+  const buffer = line < target ? new Uint8Array(SCAN_CHUNK) : undefined;
   while (line < target) {
     limits.signal.throwIfAborted();
     if (limits.now() > deadline) return { line, byte, outcome: "timeout" };
-    const chunk = await source.read(at, SCAN_CHUNK);
+    const chunk = await source.read(at, SCAN_CHUNK, buffer);
     if (chunk.length === 0) {
       // What follows the last line feed is a line only when something does.
       return byte < at
@@ -110,11 +114,12 @@ export async function seekTail(
   let high = size;
   let lines = 0;
   let byte = size;
+  const buffer = new Uint8Array(Math.min(SCAN_CHUNK, size));
   while (high > start) {
     limits.signal.throwIfAborted();
     if (limits.now() > deadline) return { byte, lines, outcome: "timeout" };
     const low = Math.max(start, high - SCAN_CHUNK);
-    const chunk = await source.read(low, high - low);
+    const chunk = await source.read(low, high - low, buffer);
     let before = chunk.length;
     // The line feed at the very end closes the last line and begins none.
     if (
@@ -143,9 +148,9 @@ export function fileSource(file: Deno.FsFile, size: number): Source {
   let position = 0;
   return {
     size,
-    async read(at, length) {
+    async read(at, length, into) {
       const wanted = Math.max(0, Math.min(length, size - at));
-      const bytes = new Uint8Array(wanted);
+      const bytes = into?.subarray(0, wanted) ?? new Uint8Array(wanted);
       if (wanted > 0 && at !== position) {
         await file.seek(at, Deno.SeekMode.Start);
         position = at;
