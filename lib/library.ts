@@ -27,9 +27,17 @@ export {
   type CallEnd,
   type CallObserver,
   type CallStart,
+  type Completion,
   type Page,
   type ResourceProvider,
 } from "./hooks.ts";
+export { type HttpOptions, type HttpServer, serveHttp } from "./http.ts";
+export {
+  clientRoots,
+  InputRequired,
+  inquire,
+  type InquiryMethod,
+} from "./inquiry.ts";
 export { createLogger, type Logger, type LoggerOptions } from "./log.ts";
 export type {
   ContentBlock,
@@ -42,6 +50,14 @@ export type {
   ToolResult,
 } from "./mcp.ts";
 export { mcpCommand, type McpCommandOptions } from "./mcp_command.ts";
+export {
+  type AnyPrompt,
+  type Prompt,
+  prompt,
+  type PromptArgument,
+  type PromptMessage,
+} from "./prompt.ts";
+export { ErrorCode, RpcError } from "./rpc.ts";
 export { McpServer, type ServeOptions, type ServerOptions } from "./server.ts";
 export {
   serveStdio,
