@@ -113,9 +113,12 @@ async function walkUp(
         return { real: path, info: undefined, error: failure };
       }
       const folder = await realPathOf(files, parent);
-      const target = folder === undefined
+      const link = folder === undefined ? undefined : await linkAt(files, at);
+      // No link any more: somebody replaced it between the looks.
+      if (folder !== undefined && link === undefined) return path;
+      const target = folder === undefined || link === undefined
         ? undefined
-        : paths.resolve(folder, await files.readLink(at));
+        : paths.resolve(folder, link);
       if (target === undefined) {
         return { real: path, info: undefined, error: failure };
       }
@@ -161,6 +164,17 @@ async function realPathOf(
 ): Promise<string | undefined> {
   try {
     return await files.realPath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function linkAt(
+  files: ScopeFiles,
+  path: string,
+): Promise<string | undefined> {
+  try {
+    return await files.readLink(path);
   } catch {
     return undefined;
   }
