@@ -5,13 +5,8 @@
  */
 import { type CommandOutput } from "./command.ts";
 import { type Encoding, isContinuation } from "./encoding.ts";
-import {
-  countLines,
-  cutPage,
-  type Page,
-  PAGE_LINES,
-  pageBytes,
-} from "./paging.ts";
+import { contentNotes, position } from "./page_notes.ts";
+import { countLines, cutPage, PAGE_LINES, pageBytes } from "./paging.ts";
 import { Scans } from "./scans.ts";
 import type { Resolved } from "./scope.ts";
 import {
@@ -255,9 +250,15 @@ async function readPage(
     firstNumber: asked.lineNumbers ? start.line ?? 1 : undefined,
   };
   let page = cutPage(request);
+  const about = {
+    shown: target.shown,
+    size: source.size,
+    encoding,
+    start: text.start,
+  };
   const isWhole = () =>
     start.byte === text.start && request.atEnd && page.used === bytes.length;
-  const plain = [target.notes, start.notes, contentNotes(reading, text, page)]
+  const plain = [target.notes, start.notes, contentNotes(about, page)]
     .every((notes) => notes.length === 0);
   if (page.text.length > budget - NOTE_CHARS && !(isWhole() && plain)) {
     page = cutPage({ ...request, maxChars: budget - NOTE_CHARS });
@@ -272,8 +273,15 @@ async function readPage(
     notes: [
       ...target.notes,
       ...start.notes,
-      ...(isWhole() ? [] : [position({ start, page, end, total, source })]),
-      ...contentNotes(reading, text, page),
+      ...(isWhole() ? [] : [position({
+        page,
+        line: start.line,
+        from: start.byte,
+        to: end,
+        total,
+        size: source.size,
+      })]),
+      ...contentNotes(about, page),
       ...(asked.lineNumbers && start.line === undefined
         ? ["line numbers count from where this page begins"]
         : []),
@@ -309,69 +317,4 @@ async function countAll(
     ? head
     : await source.read(0, source.size);
   return countLines(bytes.subarray(start), encoding);
-}
-
-function position(
-  { start, page, end, total, source }: {
-    start: Start;
-    page: Page;
-    end: number;
-    total: number | undefined;
-    source: Source;
-  },
-): string {
-  const last = start.line === undefined
-    ? undefined
-    : start.line + page.lines - 1;
-  const lines = start.line === undefined || last === undefined
-    ? counted(page.lines, "line")
-    : page.lines === 1
-    ? `line ${grouped(start.line)}`
-    : `lines ${grouped(start.line)}-${grouped(last)}`;
-  const where = `${lines}${
-    total === undefined ? "" : ` of ${grouped(total)}`
-  } (bytes ${grouped(start.byte)}-${grouped(end)} of ${grouped(source.size)})`;
-  if (end >= source.size) return `${where}, the end`;
-  const next = last === undefined
-    ? ""
-    : `offset=${page.cut ? last : last + 1} `;
-  return page.cut
-    ? `${where}: the line is longer than a page and is cut; read on in it with ${next}byte_offset=${end}`
-    : `${where}; read on with ${next}byte_offset=${end}`;
-}
-
-/** What has to be said about the content: that it is empty, decoded, marked or escaped. */
-function contentNotes(
-  { source, target }: Reading,
-  { encoding, start }: TextFile,
-  page: Page,
-): string[] {
-  const notes: string[] = [];
-  if (source.size <= start) {
-    notes.push(
-      `${target.shown} is empty (${counted(source.size, "byte")})`,
-    );
-  }
-  if (encoding !== "utf-8") {
-    notes.push(`decoded from ${encoding.toUpperCase()} (byte-order mark)`);
-  } else if (start > 0) {
-    notes.push("a UTF-8 byte-order mark at its start is not shown");
-  }
-  if (page.bad > 0) {
-    notes.push(
-      `${counted(page.bad, "byte")} ${
-        page.bad === 1 ? "is" : "are"
-      } not ${encoding.toUpperCase()}, shown as \\xHH${
-        encoding === "utf-8"
-          ? " (another encoding, such as windows-1252 or Shift-JIS?)"
-          : ""
-      }`,
-    );
-  }
-  if (page.escaped > 0) {
-    notes.push(
-      `${counted(page.escaped, "control character")} shown as \\xHH`,
-    );
-  }
-  return notes;
 }

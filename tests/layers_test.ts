@@ -77,6 +77,7 @@ const LAYERS = [
   // tools
   "tool",
   "listing",
+  "page_notes",
   "text_page",
   "read",
   "change",
