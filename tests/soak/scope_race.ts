@@ -10,7 +10,9 @@ import { race } from "../scope_race.ts";
 const rounds = Number(Deno.args[0] ?? 100_000);
 const file = await race("file", rounds);
 const folder = await race("folder", rounds);
-console.log(JSON.stringify({ file, folder }, null, 2));
+await Deno.stdout.write(
+  new TextEncoder().encode(`${JSON.stringify({ file, folder }, null, 2)}\n`),
+);
 if (file.readOutside + file.wroteOutside + folder.wroteOutside > 0) {
   Deno.exit(1);
 }
