@@ -55,7 +55,7 @@ export function decodeHeader(value: string): string | undefined {
   if (coded === undefined) return value;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(
-      Uint8Array.fromBase64(coded),
+      Uint8Array.fromBase64(coded, { lastChunkHandling: "strict" }),
     );
   } catch {
     return undefined;

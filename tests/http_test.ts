@@ -333,6 +333,7 @@ Deno.test("decodeHeader reads plain text and base64, and nothing from bad base64
   assertEquals(decodeHeader("=?base64?4oKs?="), "€");
   assertEquals(decodeHeader("=?base64?/w==?="), undefined);
   assertEquals(decodeHeader("=?base64?*?="), undefined);
+  assertEquals(decodeHeader("=?base64?SGVsbG8?="), undefined);
 });
 
 for (const when of ["before", "after"] as const) {
