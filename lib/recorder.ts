@@ -42,6 +42,8 @@ export interface RecorderOptions {
   /** The host's name for the conversation of a call, when it tells. */
   conversation: (call: CallStart) => string | undefined;
   now: () => number;
+  /** Told after each commit: ids of the sessions that grew, and whether one of them is new to this process. */
+  committed: (ids: ReadonlySet<string>, isNew: boolean) => void;
 }
 
 /** A queue of calls, and the work that empties it. */
@@ -186,9 +188,12 @@ export class Recorder implements CallObserver {
         return "done";
       }
     }
-    for (const { session } of this.#batch) this.#own.add(session.id);
+    const ids = new Set(this.#batch.map(({ session }) => session.id));
+    const known = this.#own.size;
+    for (const id of ids) this.#own.add(id);
     this.#batch = undefined;
     this.#lockedSince = undefined;
+    this.#options.committed(ids, this.#own.size > known);
     return "done";
   }
 

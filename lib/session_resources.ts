@@ -39,6 +39,8 @@ export function sessionResources(store: () => SessionStore): ResourceProvider {
     list: (cursor, ctx) => listPage(store(), cursor, ctx),
     templates,
     read: (uri) => readUri(store(), uri),
+    complete: (_, { name, value }) =>
+      name === "id" ? completeSessionIds(store(), value) : Promise.resolve([]),
   };
 }
 

@@ -91,6 +91,11 @@ export interface SessionStore {
    * @throws {CommandError} when the store cannot be written.
    */
   delete(id: string | undefined): Promise<number>;
+  /**
+   * Calls `listener` after each commit with the ids of the sessions that grew, and whether there is one more than
+   * before; until the function returned is called.
+   */
+  watch(listener: SessionListener): () => void;
   /** Commits what is queued; waits at most `wait` milliseconds for the file and another process's lock. */
   flush(options?: { wait?: number }): Promise<void>;
   /** How the store is. Opens it when `open` is set. */
@@ -98,6 +103,12 @@ export interface SessionStore {
   /** Commits and closes. The store cannot be used afterwards. */
   close(): Promise<void>;
 }
+
+/** Told of sessions that this process has recorded into. */
+export type SessionListener = (
+  ids: ReadonlySet<string>,
+  isNew: boolean,
+) => void;
 
 /** What a store needs of the world. */
 export interface SessionsOptions {
@@ -132,6 +143,7 @@ class Store implements SessionStore {
   readonly observer: Recorder;
   readonly #options: SessionsOptions;
   readonly #file: SessionFile;
+  readonly #listeners = new Set<SessionListener>();
 
   constructor(options: SessionsOptions) {
     const { platform, config, logger, roots } = options;
@@ -151,6 +163,9 @@ class Store implements SessionStore {
       conversation: (call) =>
         conversationKey(call.context.meta, (name) => platform.env(name)),
       now,
+      committed: (ids, isNew) => {
+        for (const listener of [...this.#listeners]) listener(ids, isNew);
+      },
     });
   }
 
@@ -241,6 +256,11 @@ class Store implements SessionStore {
         ...(id === undefined ? [] : [id]),
       )
     );
+  }
+
+  watch(listener: SessionListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   flush({ wait = FLUSH_WAIT }: { wait?: number } = {}): Promise<void> {

@@ -366,6 +366,22 @@ Deno.test("a session that another project joins is found there whole", async () 
   });
 });
 
+Deno.test("who watches is told of each commit, and of new sessions", async () => {
+  await withStore({}, async (store) => {
+    const told: [number, boolean][] = [];
+    const stop = store.watch((ids, isNew) => told.push([ids.size, isNew]));
+    record(store, { connectionId: "a" });
+    record(store, { connectionId: "b" });
+    await store.flush();
+    record(store, { connectionId: "a" });
+    await store.flush();
+    stop();
+    record(store, { connectionId: "c" });
+    await store.flush();
+    assertEquals(told, [[2, true], [1, false]]);
+  });
+});
+
 Deno.test("ids are found by prefix", async () => {
   await withStore({}, async (store) => {
     record(store);
