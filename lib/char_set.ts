@@ -131,16 +131,41 @@ export function unicodeProperty(name: string): CharSet | undefined {
     }
   }
   const out: number[] = [];
-  for (let code = 0; code <= MAX_CODE_POINT; code++) {
-    if (code === 0xd800) code = 0xe000;
-    if (test.test(String.fromCodePoint(code))) {
-      const last = out.length - 1;
-      if (last > 0 && out[last] === code - 1) out[last] = code;
-      else out.push(code, code);
-    }
+  const add = (low: number, high: number) => {
+    if (!test.test(String.fromCodePoint(low))) return;
+    const last = out.length - 1;
+    if (last > 0 && out[last] === low - 1) out[last] = high;
+    else out.push(low, high);
+  };
+  for (const [from, to] of ASSIGNED) {
+    for (let code = from; code <= to; code++) add(code, code);
   }
-  return out;
+  // Planes that are unassigned or private, where all but the last two code points are alike.
+  for (let plane = 0x40000; plane <= MAX_CODE_POINT; plane += 0x10000) {
+    add(plane === 0xe0000 ? 0xe1000 : plane, plane + 0xfffd);
+    add(plane + 0xfffe, plane + 0xfffe);
+    add(plane + 0xffff, plane + 0xffff);
+  }
+  return charSet(out);
 }
+
+/** Code points that {@linkcode unicodeProperty} looks at one by one; about 10 ms. */
+export const PROPERTY_COST = 0x42000;
+
+/** How many code points {@linkcode foldCase} looks at. */
+export function foldingCost(set: CharSet): number {
+  let cost = 0;
+  for (let i = 0; i < set.length && set[i]! <= LAST_CASED; i += 2) {
+    cost += Math.min(set[i + 1]!, LAST_CASED) - set[i]! + 1;
+  }
+  return cost;
+}
+
+const ASSIGNED = [
+  [0, 0xd7ff],
+  [0xe000, 0x3ffff],
+  [0xe0000, 0xe0fff],
+] as const;
 
 /** No character above this one has a case (Adlam ends here). */
 const LAST_CASED = 0x1e943;

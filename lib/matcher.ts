@@ -59,6 +59,7 @@ export class Matcher {
       this.#compile({ reverse: false, unanchored: true }),
       multiline ? "first" : "earliest",
     );
+    if (multiline) this.#reader();
   }
 
   /** The lines that match, in order, each once; undefined where the search pauses. */
@@ -71,7 +72,12 @@ export class Matcher {
    * between the two.
    */
   matchStart(bytes: Uint8Array, end: number, floor: number): number {
-    const backward = this.#reader();
+    let backward: Dfa;
+    try {
+      backward = this.#reader();
+    } catch {
+      return floor; // too large from right to left
+    }
     backward.begin(bytes, end);
     let at = end;
     do at = backward.run(bytes, at, floor); while (

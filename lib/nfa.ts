@@ -17,8 +17,8 @@ export const EDGE = 257;
 /** How many symbols there are. */
 export const SYMBOLS = 258;
 
-/** The most instructions a pattern may come to. */
-export const MAX_INSTRUCTIONS = 50_000;
+/** The most instructions a pattern may come to; each number fits into 16 bits. */
+export const MAX_INSTRUCTIONS = 65_000;
 
 /** One step of the automaton; numbers are indices of instructions. */
 export type Instruction =
@@ -77,7 +77,7 @@ class Compiler {
   add(instruction: Instruction): number {
     if (this.instructions.length >= MAX_INSTRUCTIONS) {
       throw new PatternError(
-        "the pattern is too large once its counts are written out; use smaller counts in {n,m}",
+        "the pattern is too large once its counts are written out; use smaller counts in {n,m} and fewer \\p{…}",
         0,
       );
     }

@@ -63,12 +63,18 @@ export const MAX_REPEAT = 1000;
 /** How deep groups may nest. */
 export const MAX_NESTING = 200;
 
+/** Code points that may be looked at one by one to make the classes of a pattern; about 100 ms. */
+export const MAX_CLASS_WORK = 2_000_000;
+
 /** A place in a pattern's text. */
 export class Cursor {
   /** The pattern. */
   readonly source: string;
   /** The offset of what is read next, in UTF-16 units. */
   at = 0;
+  /** Unicode properties that were looked up, by name. */
+  readonly properties: Map<string, CharSet | undefined> = new Map();
+  #classWork = 0;
 
   /** At the beginning of `source`. */
   constructor(source: string) {
@@ -99,5 +105,16 @@ export class Cursor {
     const found = sticky.exec(this.source);
     if (found) this.at += found[0].length;
     return found ?? undefined;
+  }
+
+  /** Accounts for the making of a class. */
+  spend(codePoints: number): void {
+    this.#classWork += codePoints;
+    if (this.#classWork > MAX_CLASS_WORK) {
+      throw new PatternError(
+        "the pattern has too many large classes; use fewer \\p{…} and wide ranges",
+        this.at,
+      );
+    }
   }
 }

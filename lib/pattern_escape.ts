@@ -8,8 +8,10 @@ import {
   charSet,
   complement,
   foldCase,
+  foldingCost,
   PERL,
   POSIX,
+  PROPERTY_COST,
   unicodeProperty,
 } from "./char_set.ts";
 import { type Cursor, PatternError } from "./pattern.ts";
@@ -46,7 +48,7 @@ export function escapedClass(
   if (lower !== "p") return undefined;
   const found = cursor.match(/[pP](?:\{(\^?)([\w=:. -]+)\}|([A-Z]))/);
   const name = found?.[2] ?? found?.[3] ?? "";
-  const set = name && unicodeProperty(name.replace(":", "="));
+  const set = name && property(cursor, name.replace(":", "="));
   if (!found || !set) {
     throw new PatternError(
       `unknown Unicode property "\\${
@@ -129,7 +131,10 @@ export function bracketClass(
     lineFeed ||= low === 0x0a && high === 0x0a;
   }
   let set = charSet(ranges);
-  if (ignoreCase) set = foldCase(set);
+  if (ignoreCase) {
+    cursor.spend(foldingCost(set));
+    set = foldCase(set);
+  }
   return negated
     ? { set: complement(set), carriageReturn: false, lineFeed: false }
     : { set, carriageReturn, lineFeed };
@@ -141,6 +146,15 @@ export function loneBackslash(at: number): PatternError {
     'the pattern ends in a lone "\\"; write "\\\\" for the character itself',
     at,
   );
+}
+
+function property(cursor: Cursor, name: string): CharSet | undefined {
+  const { properties } = cursor;
+  if (!properties.has(name)) {
+    cursor.spend(PROPERTY_COST);
+    properties.set(name, unicodeProperty(name));
+  }
+  return properties.get(name);
 }
 
 /** `[:alpha:]` or an escaped class; undefined when a single character follows. */

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Matcher, type MatcherOptions, SLICE } from "../lib/matcher.ts";
 import { MAX_INSTRUCTIONS } from "../lib/nfa.ts";
+import { PROPERTY_COST } from "../lib/char_set.ts";
 import {
+  MAX_CLASS_WORK,
   MAX_NESTING,
   MAX_PATTERN,
   MAX_REPEAT,
@@ -263,6 +265,14 @@ Deno.test("Matcher.matchStart finds where a match begins, no further back than i
   assertEquals(matcher.matchStart(bytes, 6, 4), 4);
 });
 
+Deno.test("Matcher.matchStart gives its floor where a pattern is too large from right to left", () => {
+  const pattern = ".{1000}.{1000}";
+  assertThrows(() => new Matcher(pattern, { multiline: true }), PatternError);
+  const matcher = new Matcher(pattern);
+  const bytes = encoder.encode("a".repeat(2100));
+  assertEquals(matcher.matchStart(bytes, 2050, 40), 40);
+});
+
 Deno.test("Matcher says what is wrong with a pattern, and where", () => {
   for (
     const [pattern, part, position] of [
@@ -333,6 +343,12 @@ Deno.test("Matcher holds its limits", () => {
   assert(
     complaint(`(?:${"a".repeat(most + 1)}){1000}`).message.includes("large"),
   );
+  new Matcher("\\p{L}".repeat(8));
+  const large = Array.from(
+    { length: 1 + MAX_CLASS_WORK / PROPERTY_COST },
+    (_, i) => `\\p{${["L", "Lu", "Ll", "N", "Nd", "P", "S", "Z"][i]}}`,
+  ).join("");
+  assert(complaint(large).message.includes("too many large classes"));
   assert(complaint("((a{1000}){1000}){1000}").message.includes("large"));
   new Matcher("((){1000}){1000}");
 });
