@@ -47,7 +47,7 @@ export function batchParts(
         lines.push(
           bytes > MAX_ANSWER_BYTES && "id" in message &&
             message.id !== undefined
-            ? errorLine(message.id, TOO_LARGE)
+            ? errorLine(message.id, tooLarge())
             : line,
         );
         close();
@@ -58,10 +58,13 @@ export function batchParts(
   }));
 }
 
-const TOO_LARGE = new RpcError(
-  ErrorCode.internal,
-  "the answers of this batch have more bytes than clients take; send the requests one by one",
-);
+/** Made when needed: making an error costs milliseconds, for its stack, which start-up need not spend. */
+function tooLarge(): RpcError {
+  return new RpcError(
+    ErrorCode.internal,
+    "the answers of this batch have more bytes than clients take; send the requests one by one",
+  );
+}
 
 function isAnswered({ kind }: SingleMessage): boolean {
   return kind === "request" || kind === "invalid";

@@ -3,6 +3,8 @@
  *
  * @module
  */
+// @ts-types="./std_cli.d.ts"
+import { parseArgs } from "@std/cli/parse-args";
 import { type ArgumentSchema, valueFromText } from "./argument.ts";
 import { type AnyCommand, bindPositionals, UsageError } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
@@ -60,7 +62,7 @@ export async function parseCommandLine(
     return { path, values: {}, globals: {}, help, version };
   }
   const own = optionsOf(command);
-  const texts = await optionTexts(path, tokens);
+  const texts = optionTexts(path, tokens);
   const values = optionValues(own, texts, environment);
   const globals = path.length === 1 ? values : optionValues(
     optionsOf(path[0]!).filter(({ flag }) => !own.some((o) => o.flag === flag)),
@@ -198,15 +200,13 @@ function* shortTokens(
   }
 }
 
-/** What was given for each flag. The parser is loaded only where there is something to parse. */
-async function optionTexts(
+/** What was given for each flag. */
+function optionTexts(
   path: readonly AnyCommand[],
   tokens: readonly string[],
-): Promise<ReadonlyMap<string, readonly (string | boolean)[]>> {
+): ReadonlyMap<string, readonly (string | boolean)[]> {
   const texts = new Map<string, readonly (string | boolean)[]>();
   if (tokens.length === 0) return texts;
-  // @ts-types="./std_cli.d.ts"
-  const { parseArgs } = await import("@std/cli/parse-args");
   const options = [...knownOptions(path).values()];
   const flags = (pick: (option: Option) => boolean) =>
     options.filter(pick).map(({ flag }) => flag);

@@ -14,7 +14,7 @@ import {
 } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
 import type { McpServer } from "./server.ts";
-import type { StdioHooks, StdioSystem } from "./stdio.ts";
+import { serveStdio, type StdioHooks, type StdioSystem } from "./stdio.ts";
 import { ExitCode, Stop } from "./system.ts";
 import { childNamed, loadCommand, loadTree, walkCommands } from "./tree.ts";
 
@@ -108,7 +108,6 @@ export async function serveTerminal(
   options: { hooks?: StdioHooks; drain?: number } = {},
 ): Promise<CommandOutput> {
   const { stdin, stdout } = terminalOf(ctx);
-  const { serveStdio } = await import("./stdio.ts");
   const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
   const system: StdioSystem = {
     stdin,

@@ -18,6 +18,7 @@ import {
 import type { Launch } from "./hosts.ts";
 import { exposedCommands, MCP_INPUT, terminalOf } from "./mcp_command.ts";
 import type { Platform } from "./platform.ts";
+import { serveWorld } from "./serve.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
 import type { ToolContext } from "./tool.ts";
 import {
@@ -227,7 +228,6 @@ function serveCommand(version: AnyCommand): AnyCommand {
         ? { tools: TOOL_NAMES, resources: [version] }
         : await partOf(terminalOf(ctx).root, words);
       const { config, scope } = ctx;
-      const { serveWorld } = await import("./serve.ts");
       return await serveWorld(ctx, {
         version: VERSION,
         selection: selectTools(tools, config, scope.roots),
