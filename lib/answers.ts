@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { errorResult } from "./calls.ts";
 import { CommandError } from "./command.ts";
 import { type CacheHints, statelessResult } from "./era.ts";
 import type { Exchange } from "./exchange.ts";
@@ -29,7 +28,11 @@ export function answerLine(
     const text =
       `the answer has ${bytes} bytes, more than the ${MAX_ANSWER_BYTES} that clients take; ask for less`;
     return exchange.method === "tools/call"
-      ? shapedLine(exchange, errorResult(text), cache)
+      ? shapedLine(
+        exchange,
+        { content: [{ type: "text", text }], isError: true },
+        cache,
+      )
       : errorLine(exchange.id, new RpcError(ErrorCode.internal, text));
   } catch (error) {
     // A result that JSON cannot hold: a cycle, a BigInt, a depth beyond the stack.

@@ -44,6 +44,8 @@ export async function callTool(exchange: Exchange): Promise<ToolResult> {
   let result: ToolResult | undefined;
   try {
     const prepared = await core.prepare(command, given);
+    // A call that was cancelled by now has no effects.
+    exchange.signal.throwIfAborted();
     result = prepared.error !== undefined
       ? errorResult(`${name}: ${prepared.error}`)
       : checkedResult(

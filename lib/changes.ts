@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { JsonObject } from "./mcp.ts";
 
 /** A resource whose contents changed, or the list of resources. */
 export type Change =
@@ -25,4 +26,20 @@ export class Changes {
   tell(change: Change): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
+}
+
+/** The notification of a change for a handshake client; undefined when it did not subscribe. */
+export function notificationOf(
+  change: Change,
+  subscribed: ReadonlySet<string>,
+): { method: string; params: JsonObject } | undefined {
+  if (change.kind === "resources") {
+    return { method: "notifications/resources/list_changed", params: {} };
+  }
+  return subscribed.has(change.uri)
+    ? {
+      method: "notifications/resources/updated",
+      params: { uri: change.uri },
+    }
+    : undefined;
 }

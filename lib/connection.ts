@@ -5,6 +5,7 @@
  * @module
  */
 import { answerLine, toRpcError } from "./answers.ts";
+import { notificationOf } from "./changes.ts";
 import { batchParts, batchRefusal } from "./batch.ts";
 import type { Core } from "./core.ts";
 import {
@@ -38,7 +39,6 @@ import {
   resultLine,
   RpcError,
 } from "./rpc.ts";
-import { notificationOf } from "./subscriptions.ts";
 
 /** Milliseconds that calls are given to answer after they were aborted because the server stops. */
 export const STOP_GRACE_MS = 250;

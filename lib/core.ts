@@ -8,7 +8,7 @@ import type { CommandContext, InputSchema } from "./command.ts";
 import { Changes } from "./changes.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import type { Logger } from "./log.ts";
-import { InputStates } from "./input_state.ts";
+import type { InputStates } from "./input_state.ts";
 import type { Implementation, JsonObject } from "./mcp.ts";
 import { Registry } from "./registry.ts";
 import type { InputValidators } from "./schema.ts";
@@ -49,8 +49,7 @@ export class Core {
   readonly info: Implementation;
   /** What changes behind the connections' backs. */
   readonly changes: Changes = new Changes();
-  /** Signs the states of calls that wait for input. */
-  readonly inputStates: InputStates = new InputStates();
+  #inputStates: Promise<InputStates> | undefined;
   #validators: Promise<InputValidators> | undefined;
 
   /** Makes a server without commands. */
@@ -92,6 +91,13 @@ export class Core {
   /** A handler's context as the program extends it. */
   extend(base: CommandContext): CommandContext {
     return this.options.extend ? this.options.extend(base) : base;
+  }
+
+  /** What signs the states of calls that wait for input. */
+  inputStates(): Promise<InputStates> {
+    return this.#inputStates ??= import("./input_state.ts").then((
+      { InputStates },
+    ) => new InputStates());
   }
 
   /** Tells the program that a client's roots have changed. */

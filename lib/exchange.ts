@@ -4,7 +4,7 @@
  * @module
  */
 import type { Core } from "./core.ts";
-import type { Caller } from "./era.ts";
+import { type Caller, own } from "./era.ts";
 import type { HandshakeRevision, JsonObject } from "./mcp.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { ErrorCode, notificationLine, RpcError } from "./rpc.ts";
@@ -143,4 +143,16 @@ export class Exchange {
 /** The error for a parameter of the wrong shape, such as `name must be a string`. */
 export function badParams(what: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, `invalid params: ${what}`);
+}
+
+/**
+ * For lists that come whole: there is no page to go on from.
+ *
+ * @throws {RpcError} -32602 for any cursor.
+ */
+export function refuseCursor(exchange: Exchange): void {
+  const cursor = own(exchange.params, "cursor");
+  if (cursor !== undefined && cursor !== null && cursor !== "") {
+    throw badParams("cursor is not one that this list gave");
+  }
 }

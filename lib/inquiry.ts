@@ -125,6 +125,7 @@ export async function withInput(
   } catch (error) {
     if (wanted.size === 0) throw error;
   }
+  const states = await exchange.core.inputStates();
   const state = {
     answers: Object.fromEntries(exchange.answers),
     asked: [...wanted.keys()],
@@ -132,7 +133,7 @@ export async function withInput(
   return {
     resultType: "input_required",
     inputRequests: Object.fromEntries(wanted),
-    requestState: await exchange.core.inputStates.write(state, bound(exchange)),
+    requestState: await states.write(state, bound(exchange)),
   };
 }
 
@@ -223,7 +224,7 @@ async function readInput(exchange: Exchange): Promise<void> {
   let asked = Object.keys(responses);
   if (text !== undefined) {
     const state = typeof text === "string"
-      ? await core.inputStates.read(text, bound(exchange))
+      ? await (await core.inputStates()).read(text, bound(exchange))
       : undefined;
     if (!state) {
       throw badParams(

@@ -3,26 +3,15 @@
  *
  * @module
  */
-import { callTool } from "./calls.ts";
-import { complete } from "./completion.ts";
 import type { Core } from "./core.ts";
 import { type CacheHints, handshakeCaller, isLogLevel, own } from "./era.ts";
-import { badParams, type Exchange } from "./exchange.ts";
-import { withInput } from "./inquiry.ts";
+import { badParams, type Exchange, refuseCursor } from "./exchange.ts";
 import {
   type JsonObject,
   LOG_LEVELS,
   type Revision,
   STATELESS_REVISIONS,
 } from "./mcp.ts";
-import { getPrompt, listPrompts } from "./prompts.ts";
-import {
-  listResources,
-  listTemplates,
-  readResource,
-  refuseCursor,
-} from "./resources.ts";
-import { listen, subscribe, unsubscribe } from "./subscriptions.ts";
 
 /** One method. */
 export interface Method {
@@ -48,7 +37,10 @@ const STATIC: CacheHints = { ttlMs: 3_600_000, cacheScope: "public" };
 /** What is found at request time belongs to the person. */
 const PRIVATE: CacheHints = { ttlMs: 0, cacheScope: "private" };
 
-/** The methods by name. Names come from peers: this is a `Map`, and is looked up in, never called into. */
+/**
+ * The methods by name. Names come from peers: this is a `Map`, and is looked up in, never called into. What `initialize`
+ * does not need is loaded at its first use, since hosts time that answer.
+ */
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["initialize", {
     handshake: true,
@@ -72,12 +64,14 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["resources/subscribe", {
     handshake: true,
     stateless: false,
-    answer: subscribe,
+    work: async (exchange) =>
+      (await import("./subscriptions.ts")).subscribe(exchange),
   }],
   ["resources/unsubscribe", {
     handshake: true,
     stateless: false,
-    answer: unsubscribe,
+    work: async (exchange) =>
+      (await import("./subscriptions.ts")).unsubscribe(exchange),
   }],
   ["server/discover", {
     handshake: false,
@@ -89,7 +83,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     handshake: false,
     stateless: true,
     endless: true,
-    work: listen,
+    work: async (exchange) =>
+      (await import("./subscriptions.ts")).listen(exchange),
   }],
   ["tools/list", {
     handshake: true,
@@ -100,41 +95,48 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["tools/call", {
     handshake: true,
     stateless: true,
-    work: (exchange) => withInput(exchange, callTool),
+    work: async (exchange) =>
+      await withInput(exchange, (await import("./calls.ts")).callTool),
   }],
   ["resources/list", {
     handshake: true,
     stateless: true,
     cache: PRIVATE,
-    work: listResources,
+    work: async (exchange) =>
+      await (await import("./resources.ts")).listResources(exchange),
   }],
   ["resources/templates/list", {
     handshake: true,
     stateless: true,
     cache: STATIC,
-    answer: listTemplates,
+    work: async (exchange) =>
+      (await import("./resources.ts")).listTemplates(exchange),
   }],
   ["resources/read", {
     handshake: true,
     stateless: true,
     cache: PRIVATE,
-    work: (exchange) => withInput(exchange, readResource),
+    work: async (exchange) =>
+      await withInput(exchange, (await import("./resources.ts")).readResource),
   }],
   ["prompts/list", {
     handshake: true,
     stateless: true,
     cache: STATIC,
-    answer: listPrompts,
+    work: async (exchange) =>
+      (await import("./prompts.ts")).listPrompts(exchange),
   }],
   ["prompts/get", {
     handshake: true,
     stateless: true,
-    work: (exchange) => withInput(exchange, getPrompt),
+    work: async (exchange) =>
+      await withInput(exchange, (await import("./prompts.ts")).getPrompt),
   }],
   ["completion/complete", {
     handshake: true,
     stateless: true,
-    work: complete,
+    work: async (exchange) =>
+      await (await import("./completion.ts")).complete(exchange),
   }],
 ]);
 
@@ -191,4 +193,13 @@ function instructions(core: Core): { instructions?: string } {
 function listTools(exchange: Exchange): object {
   refuseCursor(exchange);
   return { tools: exchange.core.registry.toolDefinitions() };
+}
+
+async function withInput(
+  exchange: Exchange,
+  work: (exchange: Exchange) => Promise<object>,
+): Promise<object> {
+  // Only a stateless request brings its answers along.
+  if (!exchange.caller.stateless) return await work(exchange);
+  return await (await import("./inquiry.ts")).withInput(exchange, work);
 }

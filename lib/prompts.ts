@@ -6,10 +6,9 @@
 import { failure } from "./calls.ts";
 import { createContext } from "./context.ts";
 import { isObject, own } from "./era.ts";
-import { badParams, type Exchange } from "./exchange.ts";
+import { badParams, type Exchange, refuseCursor } from "./exchange.ts";
 import type { JsonObject } from "./mcp.ts";
 import type { PromptMessage } from "./prompt.ts";
-import { refuseCursor } from "./resources.ts";
 import { ErrorCode, RpcError } from "./rpc.ts";
 
 /** All prompts; there are too few to page. */

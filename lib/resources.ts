@@ -8,7 +8,7 @@ import type { CommandOutput } from "./command.ts";
 import { failure } from "./calls.ts";
 import { createContext } from "./context.ts";
 import { own } from "./era.ts";
-import { badParams, type Exchange } from "./exchange.ts";
+import { badParams, type Exchange, refuseCursor } from "./exchange.ts";
 import type { FoundResource } from "./registry.ts";
 import type {
   ResourceContents,
@@ -69,18 +69,6 @@ export async function readResource(
     if (contents) return { contents };
   }
   throw notFound(exchange, uri);
-}
-
-/**
- * For lists that come whole: there is no page to go on from.
- *
- * @throws {RpcError} -32602 for any cursor.
- */
-export function refuseCursor(exchange: Exchange): void {
-  const cursor = own(exchange.params, "cursor");
-  if (cursor !== undefined && cursor !== null && cursor !== "") {
-    throw badParams("cursor is not one that this list gave");
-  }
 }
 
 function notFound(exchange: Exchange, uri: string): RpcError {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Change } from "./changes.ts";
+import { notificationOf } from "./changes.ts";
 import { isObject, own } from "./era.ts";
 import { badParams, type Exchange } from "./exchange.ts";
 import { type JsonObject, META } from "./mcp.ts";
@@ -33,22 +33,6 @@ export function subscribe({ params, peer }: Exchange): object {
 export function unsubscribe({ params, peer }: Exchange): object {
   peer.subscribed.delete(uriOf(params));
   return {};
-}
-
-/** The notification of a change for a handshake client; undefined when it did not subscribe. */
-export function notificationOf(
-  change: Change,
-  subscribed: ReadonlySet<string>,
-): { method: string; params: JsonObject } | undefined {
-  if (change.kind === "resources") {
-    return { method: "notifications/resources/list_changed", params: {} };
-  }
-  return subscribed.has(change.uri)
-    ? {
-      method: "notifications/resources/updated",
-      params: { uri: change.uri },
-    }
-    : undefined;
 }
 
 /**

@@ -1031,32 +1031,70 @@ Deno.test("an aborted serve ends at once and answers nothing more", async () => 
 
 Deno.test("J18: a closed output ends the connection quietly and aborts what runs", async () => {
   const logger = memoryLogger();
+  const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const input = new TransformStream<Uint8Array, Uint8Array>();
   const server = serverOf([
-    tool(
-      "wait",
-      (_args: unknown, { signal }: CommandContext) =>
-        new Promise(() =>
-          signal.addEventListener("abort", () => aborted.resolve())
-        ),
-    ),
+    tool("wait", (_args: unknown, { signal }: CommandContext) => {
+      started.resolve();
+      return new Promise(() =>
+        signal.addEventListener("abort", () => aborted.resolve())
+      );
+    }),
   ], { logger });
+  let isClosed = false;
   const served = server.serve(
     input.readable,
     new WritableStream({
-      write: () => Promise.reject(new Deno.errors.BrokenPipe("gone")),
+      write: () =>
+        isClosed
+          ? Promise.reject(new Deno.errors.BrokenPipe("gone"))
+          : Promise.resolve(),
     }),
   );
   const writer = input.writable.getWriter();
   writer.closed.catch(() => {});
-  await writer.write(new TextEncoder().encode(
-    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n' +
-      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}\n',
-  ));
+  const say = (line: string) =>
+    writer.write(new TextEncoder().encode(`${line}\n`));
+  await say(
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}',
+  );
+  await say(
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}',
+  );
+  await started.promise;
+  isClosed = true;
+  await say('{"jsonrpc":"2.0","id":3,"method":"ping"}');
   await served;
   await aborted.promise;
   assertEquals(logger.events, []);
+});
+
+Deno.test("a call that is cancelled before its handler has begun never begins", async () => {
+  let ran = false;
+  await connected(
+    serverOf([tool("effect", () => {
+      ran = true;
+      return "";
+    })]),
+    async (client) => {
+      await client.send(
+        {
+          jsonrpc: "2.0",
+          id: "e",
+          method: "tools/call",
+          params: { name: "effect" },
+        },
+        {
+          jsonrpc: "2.0",
+          method: "notifications/cancelled",
+          params: { requestId: "e" },
+        },
+      );
+      assertEquals(await client.result("ping"), {});
+    },
+  );
+  assertEquals(ran, false);
 });
 
 Deno.test("progress goes to the token given, rises, is limited in rate, and ends with the answer", async () => {
