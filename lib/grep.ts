@@ -14,9 +14,9 @@ import { PatternError } from "./pattern.ts";
 import { Rows } from "./rows.ts";
 import type { Resolved } from "./scope.ts";
 import { type Search, searchAll } from "./search.ts";
+import { searchAnswer } from "./search_answer.ts";
 import { inSlices } from "./slices.ts";
 import {
-  answer,
   answerBudget,
   counted,
   failure,
@@ -24,7 +24,7 @@ import {
   osError,
   type ToolContext,
 } from "./tool.ts";
-import { skippedNote, Skips } from "./skips.ts";
+import { Skips } from "./skips.ts";
 import { walk } from "./walk.ts";
 
 /** Matching lines (or files) in an answer unless `limit` says otherwise. */
@@ -42,7 +42,8 @@ export const TIME_LIMIT_MS = 20_000;
 /** The largest ignore file that is honoured, in bytes. */
 export const MAX_IGNORE_FILE = 1_048_576;
 
-const input = {
+/** Arguments of the tool `grep`. */
+export const grepInput = {
   type: "object",
   properties: {
     pattern: {
@@ -83,12 +84,12 @@ const input = {
 } as const;
 
 /** The command `grep` and the tool of that name. */
-export const grep: Command<typeof input, ToolContext> = command({
+export const grep: Command<typeof grepInput, ToolContext> = command({
   name: "grep",
   summary: "Search files for a regular expression",
   description:
     'Search files by regular expression: rows path:line: text. Use it rather than grep, rg or find in bash. Hidden, ignored and binary files are left out and counted in a note: read it before you conclude that something is nowhere. An empty pattern with output "files" lists files.',
-  input,
+  input: grepInput,
   positionals: ["pattern", "path"],
   options: {
     ignore_case: { short: "i" },
@@ -120,7 +121,7 @@ export const grep: Command<typeof input, ToolContext> = command({
 
 /** Searches for at most `limitMs` milliseconds; what is found by then is marked as partial. */
 export async function searchWithin(
-  args: FromSchema<typeof input>,
+  args: FromSchema<typeof grepInput>,
   ctx: ToolContext,
   limitMs: number,
 ): Promise<CommandOutput> {
@@ -185,72 +186,12 @@ export async function searchWithin(
   }).catch((error) => {
     throw osError("grep", error, "open", target.shown);
   });
-  return compose(search, {
+  return searchAnswer(search, {
     whole,
     limitMs,
     pattern: args.pattern,
     multiline: args.multiline ?? false,
     durationMs: Math.round(performance.now() - started),
-  });
-}
-
-interface Outcome {
-  whole: boolean;
-  limitMs: number;
-  pattern: string;
-  multiline: boolean;
-  durationMs: number;
-}
-
-function compose(search: Search, outcome: Outcome): CommandOutput {
-  const { rows, matcher, target, skips } = search;
-  const notes = [...target.notes];
-  if (rows.full === "rows") {
-    notes.push(
-      "there are more: raise limit, or narrow path, include or pattern",
-    );
-  } else if (rows.full === "chars") {
-    notes.push(
-      "there are more, and no room: narrow path, include or pattern, use output files or count, or give a limit (up to 256 KiB of text)",
-    );
-  }
-  if (rows.clipped > 0) {
-    notes.push(
-      `${counted(rows.clipped, "long line")} cut around the match`,
-    );
-  }
-  if (matcher?.multiline && !outcome.multiline) {
-    notes.push("the pattern names a line end: searched across lines");
-  }
-  if (rows.count === 0 && outcome.pattern.includes("\\|")) {
-    notes.push('"\\|" is the character |; alternatives are written a|b');
-  }
-  const skipped = skippedNote(skips);
-  if (skipped) notes.push(skipped);
-  const meta = {
-    matches: search.matches,
-    files: search.matched,
-    searched: search.searched,
-    skipped: skips.counts(),
-    partial: !outcome.whole,
-    truncated: rows.full !== undefined,
-    "duration_ms": outcome.durationMs,
-  };
-  if (outcome.whole) {
-    const noun = search.output === "content" ? "matches" : "files";
-    const text = rows.empty && !rows.full ? "no matches" : rows.text(noun);
-    return answer(text, { notes, meta });
-  }
-  const so = `stopped after ${outcome.limitMs / 1000} s, ${
-    counted(search.searched, "file")
-  } searched, the last ${search.last}`;
-  const way = "narrow path or include to search the rest";
-  if (rows.empty) {
-    throw failure(`grep: ${so}: no matches so far; ${way}`, { notes, meta });
-  }
-  return answer(rows.text(""), {
-    notes: [`partial: ${so}; ${way}`, ...notes],
-    meta,
   });
 }
 

@@ -101,6 +101,7 @@ const LAYERS = [
   "rows",
   "slices",
   "search",
+  "search_answer",
   "grep",
   "output_text",
   "output_files",
