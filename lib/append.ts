@@ -102,6 +102,7 @@ function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
       draft.bytes,
       hash ?? null,
       body === undefined ? null : bodyId as string,
+      draft.duration ?? null,
       draft.createdAt,
     );
     bytes += byteLength(markdownMessage(asMessage(draft, seq, hash)));
@@ -229,5 +230,5 @@ INSERT INTO sessions (id, host_key, client_name, client_version, protocol, cwd, 
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n, id`;
 
 const INSERT_MESSAGE = `
-INSERT INTO messages (id, kind, role, tool, call_id, text, scope, json, is_error, bytes, hash, body, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+INSERT INTO messages (id, kind, role, tool, call_id, text, scope, json, is_error, bytes, hash, body, duration, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -46,6 +46,8 @@ export interface MessageDraft {
   /** The whole as it was, when only a part is kept: its SHA-256 is stored. */
   hashed: string | undefined;
   createdAt: number;
+  /** Milliseconds that the call took, for a `tool_result`. */
+  duration: number | undefined;
   /** What it says about the session. */
   fact: Fact | undefined;
 }
@@ -72,6 +74,7 @@ export function useDraft(
     bytes: byteLength(JSON.stringify(redacted)),
     hashed: undefined,
     createdAt: call.startedAt,
+    duration: undefined,
     fact: factOf(call.tool, kept, roots),
   };
 }
@@ -108,6 +111,7 @@ export function resultDrafts(
     bytes: byteLength(whole),
     hashed: isPart && kept.length < redacted.length ? whole : undefined,
     createdAt: call.endedAt,
+    duration: Math.max(0, call.endedAt - call.startedAt),
     fact: undefined,
   };
   const pictures = blocks.flatMap((block) =>
@@ -124,6 +128,7 @@ export function resultDrafts(
     bytes: Math.floor(block.data.length * 3 / 4),
     hashed: block.data,
     createdAt: call.endedAt,
+    duration: undefined,
     fact: undefined,
   }));
   return [result, ...pictures];

@@ -93,6 +93,7 @@ CREATE TABLE messages (
   bytes INTEGER NOT NULL,
   hash TEXT,
   body TEXT,
+  duration INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX messages_body ON messages (body) WHERE body IS NOT NULL;

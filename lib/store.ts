@@ -11,6 +11,7 @@ import type { Logger } from "./log.ts";
 import { pathsOf } from "./paths.ts";
 import { dataFolder, fromUser, type Platform } from "./platform.ts";
 import { Recorder } from "./recorder.ts";
+import { KEEP_DAYS, MAX_BYTES, prune, takeTurn } from "./retention.ts";
 import { ErrorCode, RpcError } from "./rpc.ts";
 import { searchMatches, type Visible } from "./session_search.ts";
 import type { Message, SearchHit, SessionInfo } from "./recorded.ts";
@@ -31,6 +32,12 @@ export const DATABASE_NAME = "sessions.db";
 
 /** Milliseconds that {@linkcode SessionStore.flush} waits for a lock unless told otherwise. */
 export const FLUSH_WAIT = 100;
+
+/** Milliseconds after the first commit of a process at which the file is brought within its bounds. */
+export const UPKEEP_AFTER = 60_000;
+
+/** Milliseconds between two times that some process does so. */
+export const UPKEEP_EVERY = 24 * 60 * 60 * 1000;
 
 /** How the store is, for `doctor`. */
 export interface StoreStatus {
@@ -86,6 +93,18 @@ export interface SessionStore {
    */
   search(query: string, limit: number): Promise<SearchHit[]>;
   /**
+   * Reads what the other methods do not give; `visible` says which sessions may be looked at. For the command line.
+   *
+   * @throws {CommandError} when the store cannot be read.
+   */
+  query<T>(query: (db: Sqlite, visible: Visible) => T): Promise<T>;
+  /**
+   * Changes the file in one short transaction. For the command line.
+   *
+   * @throws {CommandError} when the store cannot be written.
+   */
+  change<T>(change: (db: Sqlite, visible: Visible) => T): Promise<T>;
+  /**
    * Deletes a visible session, or without an id all that are visible; how many they were.
    *
    * @throws {CommandError} when the store cannot be written.
@@ -117,6 +136,8 @@ export interface SessionsOptions {
   logger: Logger;
   /** Real paths of this process's roots, asked at each use. */
   roots: () => readonly string[];
+  /** How long sessions are kept; default {@linkcode KEEP_DAYS} and {@linkcode MAX_BYTES}. */
+  retention?: { keepDays: number; maxBytes: number };
   /** The clock, in milliseconds since 1970; default `Date.now`. */
   now?: () => number;
 }
@@ -144,6 +165,8 @@ class Store implements SessionStore {
   readonly #options: SessionsOptions;
   readonly #file: SessionFile;
   readonly #listeners = new Set<SessionListener>();
+  #upkeepTimer: ReturnType<typeof setTimeout> | undefined;
+  #upkeep: Promise<void> | undefined;
 
   constructor(options: SessionsOptions) {
     const { platform, config, logger, roots } = options;
@@ -164,6 +187,7 @@ class Store implements SessionStore {
         conversationKey(call.context.meta, (name) => platform.env(name)),
       now,
       committed: (ids, isNew) => {
+        this.#upkeepTimer ??= this.#scheduleUpkeep();
         for (const listener of [...this.#listeners]) listener(ids, isNew);
       },
     });
@@ -240,6 +264,17 @@ class Store implements SessionStore {
     );
   }
 
+  query<T>(query: (db: Sqlite, visible: Visible) => T): Promise<T> {
+    return this.#read((db) => query(db, this.#visible()));
+  }
+
+  async change<T>(
+    change: (db: Sqlite, visible: Visible) => T,
+  ): Promise<T> {
+    await this.flush();
+    return await this.#file.write((db) => change(db, this.#visible()));
+  }
+
   async delete(id: string | undefined): Promise<number> {
     if (this.#isHidden()) return 0;
     await this.flush();
@@ -281,9 +316,37 @@ class Store implements SessionStore {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#upkeepTimer);
     await this.flush({ wait: 2_000 });
     this.observer.close();
-    await this.#file.close();
+    const closed = this.#file.close();
+    await this.#upkeep;
+    await closed;
+  }
+
+  #scheduleUpkeep(): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => {
+      this.#upkeep = this.#keepBounds().catch((error) => {
+        // Another process may be at it, or the store is closing; the next start tries again.
+        this.#options.logger.debug("store.upkeep_failed", {
+          problem: error instanceof Error ? error.message : String(error),
+        });
+      });
+    }, UPKEEP_AFTER);
+    Deno.unrefTimer(timer);
+    return timer;
+  }
+
+  async #keepBounds(): Promise<void> {
+    const now = this.#options.now?.() ?? Date.now();
+    const { keepDays = KEEP_DAYS, maxBytes = MAX_BYTES } =
+      this.#options.retention ?? {};
+    const change = <T>(body: (db: Sqlite) => T) => this.#file.write(body);
+    if (!await change((db) => takeTurn(db, now, UPKEEP_EVERY))) return;
+    const done = await prune(change, { now, keepDays, maxBytes });
+    if (done.sessions > 0) {
+      this.#options.logger.info("store.pruned", { ...done });
+    }
   }
 
   /** Reads after what this process has queued is committed, so that a session knows its last call. */
@@ -305,6 +368,9 @@ class Store implements SessionStore {
 
   #visible(): Visible {
     const roots = this.#scope();
+    if (this.#isHidden()) {
+      return { roots: NONE, numbers: NONE, values: [] };
+    }
     if (roots === undefined) {
       return { roots: undefined, numbers: undefined, values: [] };
     }
@@ -330,6 +396,9 @@ class Store implements SessionStore {
 
 /** Before every session. */
 const START: Place = { updatedAt: Number.MAX_SAFE_INTEGER, n: 0 };
+
+/** SQL that gives no number. */
+const NONE = "SELECT 0 WHERE false";
 
 const NOTHING: ReadonlySet<string> = new Set();
 

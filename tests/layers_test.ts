@@ -73,6 +73,7 @@ const LAYERS = [
   "recorder",
   "session_rows",
   "session_search",
+  "retention",
   "store",
   // tools
   "tool",
@@ -108,6 +109,7 @@ const LAYERS = [
   "output",
   "shell_env",
   "shell",
+  "confinement",
   "slots",
   "guardian",
   "process_group",
