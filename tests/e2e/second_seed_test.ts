@@ -58,6 +58,7 @@ const STEPS: Step[] = [
       "/result/capabilities/resources": "capabilities are objects in MCP",
       "/result/capabilities/prompts": "prompts/list is answered",
       "/result/capabilities/logging": "messages for the client",
+      "/result/capabilities/completions": "completion/complete is answered",
       "/result/protocolVersion": "MCP requires it",
       "/result/serverInfo": "MCP requires it",
     },
