@@ -36,8 +36,11 @@ export interface RunOptions {
     base: CommandContext,
     line: CommandLine,
   ): CommandContext | Promise<CommandContext>;
-  /** Called when the handler is through, however it ended, before the exit code is known to the caller. */
-  finish?(): Promise<void>;
+  /**
+   * Called when the handler is through, however it ended, before the exit code is known to the caller. `stopped`: by a
+   * signal, so that there is little time.
+   */
+  finish?(stopped: boolean): Promise<void>;
   /** Leaves the values of the root's options to be checked by whoever reads `ctx.terminal.globals`. */
   uncheckedGlobals?: boolean;
 }
@@ -72,7 +75,7 @@ export async function run(
   } catch (error) {
     return await printer.failure(error);
   } finally {
-    await options.finish?.();
+    await options.finish?.(system.signal?.aborted ?? false);
   }
 }
 

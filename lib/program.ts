@@ -130,7 +130,7 @@ export function buildProgram(machine: Machine): Program {
         }
         return world.extend(base);
       },
-      finish: async () => await opened?.close(),
+      finish: async (stopped) => await opened?.close(stopped),
     },
   };
 }

@@ -15,6 +15,9 @@ import { ProcessState, type ToolContext } from "./tool.ts";
 /** Milliseconds that the last log lines and records have before the process ends without them. */
 export const LAST_WORDS_MS = 500;
 
+/** The same after a signal: a host kills 460 ms after its first. */
+export const STOPPED_LAST_WORDS_MS = 50;
+
 /** Key of the shells in `ctx.process`; theirs to set. */
 export const JOBS_KEY = "jobs";
 
@@ -84,13 +87,17 @@ export class World {
     return this.#process.peek<SessionStore>(STORE_KEY);
   }
 
-  /** Ends what still runs, commits what is recorded, writes what is logged. Waits for none of them too long. */
-  async close(): Promise<void> {
+  /**
+   * Ends what still runs, commits what is recorded, writes what is logged. Waits for none of them too long; after a
+   * signal (`stopped`) hardly at all, since whoever sent it soon kills.
+   */
+  async close(stopped: boolean): Promise<void> {
+    const ms = stopped ? STOPPED_LAST_WORDS_MS : LAST_WORDS_MS;
     await within(
-      LAST_WORDS_MS,
+      ms,
       Promise.allSettled([this.jobs?.close(), this.store?.close()]),
     );
-    await within(LAST_WORDS_MS, this.logger.flush());
+    await within(ms, this.logger.flush());
   }
 }
 
