@@ -38,6 +38,8 @@ export interface ReportFacts {
   timeout?: number | undefined;
   /** Set when it is a job. */
   job?: string | undefined;
+  /** The layer around the command. */
+  sandbox?: string | undefined;
   /** Further notes. */
   more?: readonly string[];
 }
@@ -110,6 +112,7 @@ export function report(facts: ReportFacts): Report {
       ...droppedNotes(facts),
       ...textNotes(shown),
       ...leftoverNotes(outcome),
+      ...(outcome?.remarks ?? []),
       ...(facts.more ?? []),
     ],
     meta: figures(facts),
@@ -150,7 +153,7 @@ export function figures(facts: Omit<ReportFacts, "shown">): JsonObject {
     ...(outcome && outcome.leftovers.length > 0
       ? { killed_leftovers: [...outcome.leftovers] }
       : {}),
-    sandbox: "off",
+    sandbox: facts.sandbox ?? "off",
   };
 }
 

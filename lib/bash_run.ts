@@ -84,13 +84,15 @@ function checked(
       "bash: command contains a NUL byte: write it as \\0 inside printf or $'…'",
     );
   }
+  // A sandbox that is required keeps the mode; one that may be missing does not.
+  const required = ctx.config.sandbox?.mode === "require";
   const bytes = new TextEncoder().encode(args.command).length;
   if (bytes > MAX_COMMAND_BYTES) {
     throw new CommandError(
       `bash: command has ${bytes} bytes, at most ${MAX_COMMAND_BYTES} fit: write it to a file and run that`,
     );
   }
-  if (ctx.scope.mode === "read-only") {
+  if (ctx.scope.mode === "read-only" && !required) {
     throw new CommandError(
       "bash: refused in mode read-only: nothing here keeps a shell from writing; start rousseau with --mode workspace to allow it",
     );
@@ -190,7 +192,8 @@ async function conclude(
     ageMs,
     timeout,
     job: job?.id,
-    more: notes,
+    sandbox: Jobs.of(ctx).confinement.layer,
+    more: [...notes, ...Jobs.of(ctx).confinement.tell()],
   };
   const whole = report(facts);
   if (facts.shown.dropped === 0 && reportLength(whole) <= limit) {

@@ -42,6 +42,15 @@ export interface Config {
     envPassthrough: readonly string[];
     loginPath: boolean;
   };
+  /**
+   * The sandbox around commands: used where it works, required, or off; whether the network is open inside; further
+   * folders that commands may write, as given. Undefined: off.
+   */
+  sandbox?: {
+    mode: "auto" | "require" | "off";
+    allowNet: boolean;
+    writable: readonly string[];
+  };
   state: { path: string | undefined };
   record: RecordLevel;
   sessions: { visible: "project" | "all" | "none" };

@@ -41,6 +41,8 @@ export interface Outcome extends Status {
   durationMs: number;
   /** Programs that were still running in its group, and were killed. */
   leftovers: readonly string[];
+  /** What was found when it had ended, a sentence each. */
+  remarks?: readonly string[];
 }
 
 /** A command that was started. */
@@ -53,6 +55,7 @@ export class Execution {
   readonly #started = performance.now();
   readonly #readers: ReadableStreamBYOBReader[] = [];
   readonly #unkillable = Promise.withResolvers<Status>();
+  readonly #review: (() => Promise<readonly string[]>) | undefined;
   #reason: EndReason | undefined;
   #outcome: Outcome | undefined;
 
@@ -60,13 +63,16 @@ export class Execution {
    * Begins to read the output of a started group.
    *
    * @param timeoutMs after which it is ended; undefined: never.
+   * @param review looks at what it left, once nothing of it runs any more.
    */
   constructor(
     group: ProcessGroup,
     output: Output,
     timeoutMs: number | undefined,
+    review?: () => Promise<readonly string[]>,
   ) {
     this.#group = group;
+    this.#review = review;
     this.output = output;
     this.done = this.#run(timeoutMs);
   }
@@ -122,7 +128,14 @@ export class Execution {
     await this.#drain(pumps);
     const leftovers = await this.#sweep(performance.now() - ended);
     await this.output.end();
-    this.#outcome = { ...status, reason: this.#reason, durationMs, leftovers };
+    const remarks = await this.#review?.().catch(() => []);
+    this.#outcome = {
+      ...status,
+      reason: this.#reason,
+      durationMs,
+      leftovers,
+      ...(remarks === undefined ? {} : { remarks }),
+    };
     return this.#outcome;
   }
 

@@ -50,11 +50,18 @@ export async function runBashOutput(
       : []),
     ...(more ? [`${output.total - piece.next} bytes follow`] : []),
     ...textNotes(piece),
+    ...(more ? [] : outcome?.remarks ?? []),
   ];
   return answer(piece.text || (since > 0 ? "(no new output)" : NO_OUTPUT), {
     notes,
     meta: {
-      ...figures({ outcome, ageMs, job: job.id, bytes: output.total }),
+      ...figures({
+        outcome,
+        ageMs,
+        job: job.id,
+        bytes: output.total,
+        sandbox: Jobs.of(ctx).confinement.layer,
+      }),
       since: piece.from,
       next: piece.next,
     },
@@ -77,7 +84,16 @@ export async function runBashKill(
     before
       ? `job ${id} had ${stateText(before, ageMs, timeout)}`
       : `killed job ${id}`,
-    { meta: figures({ outcome, ageMs, job: id, bytes: output.total }) },
+    {
+      notes: outcome.remarks ?? [],
+      meta: figures({
+        outcome,
+        ageMs,
+        job: id,
+        bytes: output.total,
+        sandbox: Jobs.of(ctx).confinement.layer,
+      }),
+    },
   );
 }
 

@@ -6,17 +6,20 @@
 import { JOBS_KEY } from "./bash_schema.ts";
 import { CommandError } from "./command.ts";
 import type { Config } from "./config.ts";
+import { Confinement } from "./confinement.ts";
+import type { Confined } from "./confinement.ts";
 import { Execution } from "./execution.ts";
 import { Guardian } from "./guardian.ts";
 import { Output } from "./output.ts";
 import { OutputFiles } from "./output_files.ts";
 import type { Platform } from "./platform.ts";
 import { ProcessGroup } from "./process_group.ts";
+import type { Scope } from "./scope.ts";
 import { chooseShell, invocation, loginPath } from "./shell.ts";
 import type { Shell } from "./shell.ts";
 import { childEnvironment, wantsLoginPath } from "./shell_env.ts";
 import { Slots } from "./slots.ts";
-import { osError } from "./tool.ts";
+import { osError, prefixed } from "./tool.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Shells that run at once, jobs included. */
@@ -33,7 +36,9 @@ export interface JobsOptions {
   /** Where we run. */
   platform: Platform;
   /** What the operator passes on to commands. */
-  config: Pick<Config, "env" | "bash">;
+  config: Pick<Config, "env" | "bash" | "sandbox">;
+  /** What the sandbox follows; without it there is none. */
+  scope?: Scope;
   /** Instead of the platform's. */
   shell?: Shell;
   /** Instead of {@linkcode MAX_SHELLS}. */
@@ -82,6 +87,7 @@ export class Jobs {
   readonly #shell: Shell;
   readonly #slots: Slots;
   readonly #files: OutputFiles;
+  readonly #confinement: Confinement;
   readonly #running = new Set<Execution>();
   readonly #jobs = new Map<string, Job>();
   #environment: Promise<Record<string, string>> | undefined;
@@ -99,12 +105,29 @@ export class Jobs {
       options.platform.temp,
       (path) => this.#guardian?.folder(path),
     );
+    const { platform, scope, config: { sandbox } } = options;
+    this.#confinement = new Confinement({
+      platform,
+      scope,
+      settings: sandbox,
+      folder: () => this.#files.folder(),
+    });
   }
 
   /** The one of this process. */
-  static of(ctx: Pick<ToolContext, "process" | "platform" | "config">): Jobs {
-    const { platform, config } = ctx;
-    return ctx.process.get(JOBS_KEY, () => new Jobs({ platform, config }));
+  static of(
+    ctx: Pick<ToolContext, "process" | "platform" | "config" | "scope">,
+  ): Jobs {
+    const { platform, config, scope } = ctx;
+    return ctx.process.get(
+      JOBS_KEY,
+      () => new Jobs({ platform, config, scope }),
+    );
+  }
+
+  /** What is around commands. */
+  get confinement(): Confinement {
+    return this.#confinement;
   }
 
   /** The private folder, where commands run when there is no root. */
@@ -123,8 +146,14 @@ export class Jobs {
     if (!release) throw new CommandError(this.#crowded());
     try {
       const env = { ...await this.#baseEnvironment(), ...request.env };
+      const confined = await this.#confinement.around(
+        invocation(this.#shell, request.command),
+        { cwd: request.cwd, path: env.PATH ?? "" },
+      ).catch((error) => {
+        throw prefixed("bash", error);
+      });
       request.signal.throwIfAborted();
-      const execution = this.#launch(request, env);
+      const execution = this.#launch(request, env, confined);
       const ended = () => {
         this.#running.delete(execution);
         this.#guardian?.remove(execution.pid);
@@ -199,35 +228,37 @@ export class Jobs {
   /** Kills what still runs and removes the files. */
   async close(): Promise<void> {
     await this.killAll();
+    await this.#confinement.close();
     await this.#files.close();
     await this.#guardian?.close();
     this.#guardian = undefined;
   }
 
-  #launch(request: StartRequest, env: Record<string, string>): Execution {
+  #launch(
+    request: StartRequest,
+    env: Record<string, string>,
+    confined: Confined,
+  ): Execution {
     if (this.#state === "closed") {
       throw new CommandError("bash: not started: the server is stopping");
     }
     const { os } = this.#options.platform;
-    // The one place where the program and its arguments are settled: what confines a command goes around them here.
-    const { program, args, twoPipes } = invocation(
-      this.#shell,
-      request.command,
-    );
+    const { program, args, twoPipes, sandboxed } = confined;
     let group: ProcessGroup;
     try {
       group = new ProcessGroup(
-        { program, args, cwd: request.cwd, env, twoPipes },
+        { program, args, cwd: request.cwd, env, twoPipes, sandboxed },
         os,
       );
     } catch (error) {
       throw osError("bash", error, "start", program);
     }
-    if (os !== "windows") this.#guard(program, group.pid);
+    if (os !== "windows") this.#guard(this.#shell.program, group.pid);
     const execution = new Execution(
       group,
       new Output(request.budget, this.#files),
       request.timeoutMs,
+      confined.review,
     );
     this.#running.add(execution);
     return execution;

@@ -34,6 +34,11 @@ export function configFolder(platform: Platform): string | undefined {
   return ownFolder(platform, "XDG_CONFIG_HOME", ".config", "APPDATA");
 }
 
+/** Folder for what can be made again, such as package managers' caches; undefined when no home is known. */
+export function cacheFolder(platform: Platform): string | undefined {
+  return ownFolder(platform, "XDG_CACHE_HOME", ".cache", "LOCALAPPDATA");
+}
+
 /**
  * Folder for what rousseau keeps beside its database: the database's own, or undefined when that is in memory or no
  * home is known. `statePath` is the configured path of the database.
@@ -103,7 +108,7 @@ function ownFolder(
   const under = platform.os === "linux"
     ? below
     : platform.os === "darwin"
-    ? "Library/Application Support"
+    ? below === ".cache" ? "Library/Caches" : "Library/Application Support"
     : windows === "APPDATA"
     ? "AppData\\Roaming"
     : "AppData\\Local";

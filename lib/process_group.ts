@@ -26,6 +26,8 @@ export interface Launch {
   cwd: string;
   /** Its whole environment. */
   env: Readonly<Record<string, string>>;
+  /** The program is a sandbox that runs another one in a group of its own. */
+  sandboxed?: boolean;
   /** Take standard error in a pipe of its own; otherwise it is closed to us. */
   twoPipes: boolean;
 }
@@ -46,12 +48,14 @@ export class ProcessGroup {
   readonly status: Promise<Status>;
   /** Standard output, and standard error where it has its own pipe. */
   readonly streams: readonly ReadableStream<Uint8Array>[];
+  readonly #sandboxed: boolean;
   #leaderEnded = false;
   #ending: Promise<boolean> | undefined;
 
   /** Starts it. @throws {Error} what the operating system says when the program cannot be started. */
   constructor(launch: Launch, os: Platform["os"]) {
     this.#os = os;
+    this.#sandboxed = launch.sandboxed ?? false;
     this.#child = new Deno.Command(launch.program, {
       args: [...launch.args],
       cwd: launch.cwd,
@@ -84,6 +88,11 @@ export class ProcessGroup {
     if (this.#os === "windows") {
       return !this.#leaderEnded && await taskkill(this.pid);
     }
+    // The sandbox would end at once, and the command with it, before the command could end in its own way.
+    if (
+      this.#sandboxed && name === "SIGTERM" && this.#os === "linux" &&
+      await shellOutput(TERM_INSIDE, String(this.pid)) === "sent\n"
+    ) return true;
     try {
       Deno.kill(-this.pid, name);
       return true;
@@ -219,6 +228,10 @@ const LIST_PROC = `for s in /proc/[0-9]*/stat; do
   [ "$4" = "$1" ] || continue
   case $2 in Z | X) ;; *) printf '%s\\n' "\${name%\\)*}" ;; esac
 done`;
+
+/** TERM for the group that the child of process $1 leads: the first process inside the sandbox. */
+const TERM_INSIDE = `read -r child rest <"/proc/$1/task/$1/children"
+[ -n "$child" ] && kill -s TERM -- "-$child" 2>/dev/null && echo sent`;
 
 const LIST_PS = `ps -axo pgid=,stat=,comm= | while read -r group state name; do
   [ "$group" = "$1" ] || continue

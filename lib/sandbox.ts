@@ -6,7 +6,9 @@
 import { isolationArgs, worldArgs } from "./bubblewrap.ts";
 import type { Isolation } from "./bubblewrap.ts";
 import { CommandError } from "./command.ts";
+import type { Config } from "./config.ts";
 import { NetworkHolder } from "./network_holder.ts";
+import { fromUser } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { sandboxFault } from "./sandbox_fault.ts";
 import { planSandbox } from "./sandbox_plan.ts";
@@ -17,15 +19,8 @@ import { SANDBOX_EXEC, seatbeltProfile } from "./seatbelt.ts";
 /** Milliseconds that the trial of a sandbox may take. */
 export const TRIAL_MS = 5_000;
 
-/** What the operator asks of the sandbox: `auto` uses it where it works, `require` runs no command without it. */
-export interface SandboxSettings {
-  /** Default `auto`. */
-  sandbox: "auto" | "require" | "off";
-  /** Commands may use the network. */
-  allowNet: boolean;
-  /** Further folders that commands may write, absolute. */
-  writable: readonly string[];
-}
+/** What the operator asks of the sandbox. */
+export type SandboxSettings = NonNullable<Config["sandbox"]>;
 
 /** Which layer is around commands. */
 export interface SandboxState {
@@ -50,8 +45,8 @@ export interface SandboxOptions {
   scope: ProcessScope;
   /** The operator's choice. */
   settings: SandboxSettings;
-  /** A private folder of this process that is `/tmp` for commands; undefined: each command has its own. */
-  temp?: string;
+  /** Makes the private folder of this process that is `/tmp` for commands; undefined: each command has its own. */
+  temp?: () => Promise<string>;
   /** Where package managers' caches are kept; undefined: nowhere. */
   caches?: string;
   /** Folders on the commands' PATH. */
@@ -85,7 +80,7 @@ export class Sandbox {
   ): Promise<string[]> {
     const { state, start } = await this.#try();
     if (start === undefined) {
-      if (this.#options.settings.sandbox === "require") {
+      if (this.#options.settings.mode === "require") {
         throw new CommandError(
           `refused: the operator requires a sandbox for commands (--sandbox=require), and there is none: ${state.reason}${
             state.fix === undefined ? "" : `. To get one, ${state.fix}`
@@ -109,10 +104,10 @@ export class Sandbox {
 
   async #find(): Promise<Working> {
     const { platform, settings, scope } = this.#options;
-    if (settings.sandbox === "off") {
+    if (settings.mode === "off") {
       return none("it is turned off (--sandbox=off)", undefined);
     }
-    if (scope.mode === "full" && settings.sandbox === "auto") {
+    if (scope.mode === "full" && settings.mode === "auto") {
       return none("mode full", undefined);
     }
     switch (platform.os) {
@@ -240,16 +235,22 @@ export class Sandbox {
     };
   }
 
-  #plan(): Promise<SandboxPlan> {
+  async #plan(): Promise<SandboxPlan> {
     const { platform, scope, settings, temp, caches, path = [] } =
       this.#options;
-    return planSandbox({
+    if (caches !== undefined) {
+      await Deno.mkdir(caches, { recursive: true, mode: 0o700 })
+        .catch(() => {});
+    }
+    return await planSandbox({
       platform,
       scope,
       look,
       list,
-      writable: settings.writable,
-      temp,
+      writable: settings.writable
+        .map((path) => fromUser(platform, path))
+        .filter((path) => path !== undefined),
+      temp: await temp?.(),
       caches,
       path,
     });

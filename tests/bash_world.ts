@@ -23,6 +23,7 @@ export interface WorldOptions extends Partial<Omit<JobsOptions, "config">> {
     env?: readonly string[];
     bash?: Partial<Config["bash"]>;
     answerChars?: number;
+    sandbox?: Config["sandbox"];
   };
   env?: Readonly<Record<string, string>>;
   denyRead?: boolean;
@@ -68,11 +69,13 @@ export class World implements AsyncDisposable {
         loginPath: false,
         ...options.config?.bash,
       },
+      sandbox: options.config?.sandbox,
     } as unknown as Config;
     this.jobs = new Jobs({ ...options, platform, config });
     const process = new ProcessState();
     process.get(JOBS_KEY, () => this.jobs);
-    const scope = fakeScope(options.roots ?? [this.root], options);
+    const scope = options.scope ??
+      fakeScope(options.roots ?? [this.root], options);
     this.context = (signal = new AbortController().signal) => ({
       signal,
       progress: (value, _total, message) =>

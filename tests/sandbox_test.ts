@@ -291,7 +291,7 @@ Deno.test("off and Windows leave commands as they are, require refuses them", as
     return new Sandbox({
       platform,
       scope,
-      settings: { sandbox, allowNet: false, writable: [] },
+      settings: { mode: sandbox, allowNet: false, writable: [] },
     });
   };
   const off = await of("linux", "off");

@@ -66,7 +66,7 @@ async function inBox(
     platform,
     scope,
     settings: {
-      sandbox: "require",
+      mode: "require",
       allowNet: given.allowNet ?? false,
       writable: [],
     },

@@ -1,0 +1,135 @@
+/**
+ * What goes around each command of the shell tools: the sandbox where there is one, and a look at what the command left
+ * for others to run.
+ *
+ * @module
+ */
+import type { Config } from "./config.ts";
+import { gitState, reviewGit } from "./git_guard.ts";
+import { pathsOf } from "./paths.ts";
+import { cacheFolder } from "./platform.ts";
+import type { Platform } from "./platform.ts";
+import { Sandbox } from "./sandbox.ts";
+import type { SandboxState } from "./sandbox.ts";
+import type { ProcessScope, Scope } from "./scope.ts";
+import type { Invocation } from "./shell.ts";
+
+/** What a confinement is made from. */
+export interface ConfinementOptions {
+  /** The facts of the machine. */
+  platform: Platform;
+  /** Whose policy the sandbox follows; without it there is none. */
+  scope: Scope | undefined;
+  /** The operator's choice; undefined: no sandbox. */
+  settings: Config["sandbox"];
+  /** Makes the private folder of this process. */
+  folder: () => Promise<string>;
+}
+
+/** What is started in place of the shell. */
+export interface Confined extends Invocation {
+  /** The program is a sandbox that runs the shell in a group of its own. */
+  sandboxed: boolean;
+  /** Looks at what the command left, once nothing of it runs any more; what is to be told. */
+  review?: () => Promise<readonly string[]>;
+}
+
+/** One per process; the sandbox is tried with the first command. */
+export class Confinement {
+  readonly #options: ConfinementOptions;
+  #sandbox: Sandbox | undefined;
+  #state: SandboxState | undefined;
+  #told = false;
+
+  /** Starts nothing yet. */
+  constructor(options: ConfinementOptions) {
+    this.#options = options;
+  }
+
+  /** The layer around commands, once one was started; `off` where none was asked for. */
+  get layer(): string {
+    return this.#state?.layer ?? "off";
+  }
+
+  /** Why there is no sandbox, or a weak one, and what would change that. Not empty only once. */
+  tell(): string[] {
+    const state = this.#state;
+    if (state === undefined || this.#told) return [];
+    this.#told = true;
+    const { layer, reason, fix, weaknesses } = state;
+    if (layer !== "none") return [...weaknesses];
+    const remedy = fix === undefined ? "" : `; to get one, ${fix}`;
+    return [`commands run without a sandbox: ${reason}${remedy}`];
+  }
+
+  /**
+   * What to start so that `invocation` runs confined.
+   *
+   * @throws {CommandError} when a sandbox is required and there is none.
+   */
+  async around(
+    invocation: Invocation,
+    { cwd, path }: { cwd: string; path: string },
+  ): Promise<Confined> {
+    const sandbox = this.#sandbox ??= this.#make(path);
+    if (sandbox === undefined) return { ...invocation, sandboxed: false };
+    this.#state = await sandbox.state();
+    const [program, ...args] = await sandbox.wrap(
+      [invocation.program, ...invocation.args],
+      { cwd },
+    );
+    if (this.#state.layer === "none") {
+      return { ...invocation, sandboxed: false };
+    }
+    return {
+      program: program!,
+      args,
+      twoPipes: invocation.twoPipes,
+      sandboxed: true,
+      review: await this.#review(),
+    };
+  }
+
+  /** Lets go of what the sandbox started. */
+  async close(): Promise<void> {
+    await this.#sandbox?.close();
+  }
+
+  async #review(): Promise<() => Promise<readonly string[]>> {
+    const { platform, scope } = this.#options;
+    const paths = pathsOf(platform.os);
+    const roots = scope?.roots ?? [];
+    const before = await Promise.all(
+      roots.map((root) => gitState(paths, root)),
+    );
+    return async () => {
+      const found = roots.map((root, i) => reviewGit(paths, root, before[i]!));
+      return (await Promise.all(found)).flat();
+    };
+  }
+
+  #make(path: string): Sandbox | undefined {
+    const { platform, scope, settings, folder } = this.#options;
+    if (settings === undefined || scope === undefined || !isWhole(scope)) {
+      return undefined;
+    }
+    const caches = cacheFolder(platform);
+    return new Sandbox({
+      platform,
+      scope,
+      settings,
+      path: path.split(pathsOf(platform.os).listSeparator),
+      temp: async () => {
+        // Not the folder itself: what commands printed lies in it.
+        const temp = `${await folder()}/tmp`;
+        await Deno.mkdir(temp, { recursive: true, mode: 0o700 });
+        return temp;
+      },
+      ...(caches === undefined ? {} : { caches }),
+    });
+  }
+}
+
+function isWhole(scope: Scope): scope is ProcessScope {
+  return "ready" in scope && "closed" in scope;
+}

@@ -1,0 +1,124 @@
+/** The shell tools with the sandbox around them. Needs bubblewrap and git. */
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import type { Mode } from "../../lib/config.ts";
+import { createScope } from "../../lib/scope.ts";
+import { World } from "../bash_world.ts";
+import type { WorldOptions } from "../bash_world.ts";
+import { fakeConfig, fakePlatform } from "../fake_files.ts";
+
+/** A world whose commands run in a sandbox that follows a real scope. */
+async function inSandbox(
+  test: (world: World, root: string) => Promise<void>,
+  given: { mode?: Mode; options?: WorldOptions } = {},
+): Promise<void> {
+  await Deno.mkdir("/srv", { recursive: true });
+  const base = await Deno.realPath(await Deno.makeTempDir({ dir: "/srv" }));
+  const root = `${base}/root`;
+  for (const name of ["root", "home", "temp"]) {
+    await Deno.mkdir(`${base}/${name}`);
+  }
+  const variables = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+  const platform = fakePlatform("linux", {
+    home: `${base}/home`,
+    temp: `${base}/temp`,
+    cwd: root,
+    uid: Deno.uid() ?? 0,
+    variables,
+  });
+  const { scope } = await createScope({
+    platform,
+    config: fakeConfig({ roots: [root], mode: given.mode ?? "workspace" }),
+  });
+  try {
+    await using world = await World.make({
+      ...given.options,
+      platform,
+      scope,
+      config: { sandbox: { mode: "require", allowNet: false, writable: [] } },
+    });
+    await test(world, root);
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+}
+
+Deno.test("bash runs inside, and says so in its figures", async () => {
+  await inSandbox(async (world, root) => {
+    const { text, meta, note } = await world.bash("pwd; echo x >f; exit 3");
+    assertEquals(text, `${root}\nbash: exit status 3`);
+    assertEquals(meta.sandbox, "bubblewrap");
+    assertEquals(note, "");
+    assertEquals(await Deno.readTextFile(`${root}/f`), "x\n");
+    const outside = await world.bash(`ls ${root}/../home; touch ${root}/../y`);
+    assert(outside.isError);
+  });
+});
+
+Deno.test("the folder for temporary files is kept from one command to the next", async () => {
+  await inSandbox(async (world) => {
+    await world.bash("echo kept >/tmp/x");
+    assertEquals((await world.bash("cat /tmp/x; ls /tmp")).text, "kept\nx\n");
+  });
+});
+
+Deno.test("a command that runs out of time gets its TERM first", async () => {
+  await inSandbox(async (world) => {
+    const { text, meta } = await world.bash(
+      "trap 'echo cleaned up; exit 4' TERM; echo begun; sleep 30 & wait",
+      { timeout: 0.5 },
+    );
+    assertMatch(text, /^begun\ncleaned up\n/);
+    assertEquals(meta.timed_out, true);
+  });
+});
+
+Deno.test("a stubborn command is killed, and what left its session with it", async () => {
+  await inSandbox(async (world, root) => {
+    const { meta } = await world.bash(
+      `trap '' TERM; setsid -f sh -c 'trap "" TERM; sleep 3; touch ${root}/late'; while :; do sleep 0.1; done`,
+      { timeout: 0.2 },
+    );
+    assertEquals(meta.timed_out, true);
+    // The namespace went with its first process: nothing in it can still run.
+    const { text } = await world.bash("ls");
+    assertNotMatch(text, /late/);
+  });
+});
+
+Deno.test("a job is a server that other commands reach", async () => {
+  await inSandbox(async (world) => {
+    const { meta } = await world.bash(
+      "exec python3 -u -m http.server 8124",
+      { background: true },
+    );
+    const job = String(meta.job);
+    await world.output(job, { wait: 5 });
+    const { text } = await world.bash(
+      "curl -s -m 5 -o /dev/null -w '%{http_code}' http://127.0.0.1:8124/",
+    );
+    assertEquals(text, "200");
+    await world.kill(job);
+  });
+});
+
+Deno.test("a hook that a command plants is moved aside and named", async () => {
+  await inSandbox(async (world, root) => {
+    await world.bash("git init -q .");
+    const { note } = await world.bash(
+      "echo evil >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.fsmonitor ./evil",
+    );
+    assertMatch(note, /pre-commit was renamed to pre-commit\.set-aside/);
+    assertMatch(note, /run programs outside of the sandbox: core\.fsmonitor/);
+    const names = [...Deno.readDirSync(`${root}/.git/hooks`)]
+      .map(({ name }) => name);
+    assertEquals(names.includes("pre-commit"), false);
+  });
+});
+
+Deno.test("in mode read-only, bash is of use and changes nothing", async () => {
+  await inSandbox(async (world, root) => {
+    await Deno.writeTextFile(`${root}/f`, "text\n");
+    assertEquals((await world.bash("cat f")).text, "text\n");
+    assertMatch((await world.bash("echo x >f")).text, /Read-only file system/);
+  }, { mode: "read-only" });
+});
