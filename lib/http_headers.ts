@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { fromBase64 } from "./base64.ts";
 import { isObject, own } from "./era.ts";
 import type { JsonObject } from "./mcp.ts";
 import { ErrorCode, RpcError } from "./rpc.ts";
@@ -55,7 +56,7 @@ export function decodeHeader(value: string): string | undefined {
   if (coded === undefined) return value;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(
-      Uint8Array.fromBase64(coded, { lastChunkHandling: "strict" }),
+      fromBase64(coded, { lastChunkHandling: "strict" }),
     );
   } catch {
     return undefined;

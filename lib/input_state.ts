@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { fromBase64, toBase64 } from "./base64.ts";
 import type { JsonObject } from "./mcp.ts";
 
 /** Milliseconds within which a client must come back with the answers. */
@@ -76,12 +77,12 @@ function signed(payload: string, call: string): Uint8Array<ArrayBuffer> {
 }
 
 function toText(bytes: Uint8Array): string {
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  return toBase64(bytes, { alphabet: "base64url", omitPadding: true });
 }
 
 function fromText(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+    return fromBase64(text, { alphabet: "base64url" });
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { fromBase64 } from "./base64.ts";
 import {
   type AnyCommand,
   CommandError,
@@ -110,7 +111,7 @@ function blockBytes(
       return { bytes: encoder().encode(block.text), isText: true };
     case "image":
     case "audio": {
-      const bytes = Uint8Array.fromBase64(block.data);
+      const bytes = fromBase64(block.data);
       if (!isTerminal) return { bytes, isText: false };
       const text = `[${block.mimeType}, ${bytes.length} bytes]`;
       return { bytes: encoder().encode(text), isText: true };
@@ -119,7 +120,7 @@ function blockBytes(
       return {
         bytes: block.resource.blob === undefined
           ? encoder().encode(block.resource.text ?? "")
-          : Uint8Array.fromBase64(block.resource.blob),
+          : fromBase64(block.resource.blob),
         isText: block.resource.blob === undefined,
       };
     case "resource_link":

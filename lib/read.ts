@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { toBase64 } from "./base64.ts";
 import { command, CommandError } from "./command.ts";
 import type { Command, CommandOutput } from "./command.ts";
 import { byteOrderMark } from "./encoding.ts";
@@ -186,7 +187,7 @@ async function readMedia(
   }
   const bytes = await source.read(0, source.size);
   return answer(
-    { type: kind.type, data: base64(bytes), mimeType: kind.mimeType },
+    { type: kind.type, data: toBase64(bytes), mimeType: kind.mimeType },
     {
       notes: [
         ...target.notes,
@@ -235,15 +236,4 @@ async function readFolder(
   } catch (error) {
     throw osError("read", error, "open", shown);
   }
-}
-
-function base64(bytes: Uint8Array): string {
-  // Since V8 14, and a hundred times as fast; the types of the oldest Deno that is supported do not know it.
-  const native = (bytes as { toBase64?(): string }).toBase64?.();
-  if (native !== undefined) return native;
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 8_192) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  }
-  return btoa(binary);
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { fromBase64, toBase64 } from "./base64.ts";
 import { CommandError } from "./command.ts";
 import type { CommandOutput } from "./command.ts";
 import { failure } from "./calls.ts";
@@ -142,10 +143,13 @@ interface Cursor {
 }
 
 function writeCursor(provider: number, cursor: string): string {
-  return new TextEncoder().encode(JSON.stringify([provider, cursor])).toBase64({
-    alphabet: "base64url",
-    omitPadding: true,
-  });
+  return toBase64(
+    new TextEncoder().encode(JSON.stringify([provider, cursor])),
+    {
+      alphabet: "base64url",
+      omitPadding: true,
+    },
+  );
 }
 
 function readCursor(params: Exchange["params"]): Cursor | undefined {
@@ -154,7 +158,7 @@ function readCursor(params: Exchange["params"]): Cursor | undefined {
   try {
     const [provider, cursor] = JSON.parse(
       new TextDecoder().decode(
-        Uint8Array.fromBase64(text as string, { alphabet: "base64url" }),
+        fromBase64(text as string, { alphabet: "base64url" }),
       ),
     );
     if (

@@ -147,7 +147,10 @@ const WRITING = new Set(["write", "edit"]);
 const SHELL = new Set(["bash", "bash_output", "bash_kill"]);
 const isSessions = (name: string) => name.startsWith("rousseau_");
 
-const GROUPS: ReadonlyMap<string, (name: string) => boolean> = new Map([
+const GROUPS: ReadonlyMap<string, (name: string) => boolean> = new Map<
+  string,
+  (name: string) => boolean
+>([
   ["all", () => true],
   ["files", (name) => READING.has(name) || WRITING.has(name)],
   ["shell", (name) => SHELL.has(name)],

@@ -27,7 +27,7 @@ export class UriTemplate {
     for (const part of text.split(/(\{[^{}]*\})/)) {
       const name = /^\{(.*)\}$/.exec(part)?.[1];
       if (name === undefined) {
-        pattern += RegExp.escape(part);
+        pattern += part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
         continue;
       }
       if (!/^\w+$/.test(name) || names.includes(name)) {
