@@ -115,7 +115,7 @@ async function askDirectory(): Promise<string> {
 /** The environment a test's program gets. */
 export async function environment(
   folders: Folders,
-  options: { env?: Record<string, string>; bare?: boolean } = {},
+  options: Pick<StartOptions, "env" | "bare" | "program"> = {},
 ): Promise<Record<string, string>> {
   const usual = options.bare ? {} : {
     PATH: Deno.env.get("PATH") ?? "",
@@ -123,9 +123,11 @@ export async function environment(
     LANG: "C.UTF-8",
     ROUSSEAU_STATE_PATH: folders.database,
   };
-  const runtime: Record<string, string> = Deno.env.get("ROUSSEAU_BIN")
-    ? {}
-    : { DENO_DIR: await denoDirectory() };
+  const needsRuntime = options.program !== undefined ||
+    !Deno.env.get("ROUSSEAU_BIN");
+  const runtime: Record<string, string> = needsRuntime
+    ? { DENO_DIR: await denoDirectory() }
+    : {};
   return { ...usual, ...runtime, ...options.env };
 }
 
