@@ -53,7 +53,12 @@ export interface Config {
   };
   state: { path: string | undefined };
   record: RecordLevel;
-  sessions: { visible: "project" | "all" | "none" };
+  /** Which recorded sessions can be seen, and how long and in how many bytes they are kept (undefined: the store's own bounds). */
+  sessions: {
+    visible: "project" | "all" | "none";
+    keepDays?: number;
+    maxBytes?: number;
+  };
   log: { level: "debug" | "info" | "warn" | "error"; format: "text" | "json" };
   /** Seconds that requests may go on after the end of input. */
   drain: number;
@@ -197,12 +202,36 @@ function configFrom(values: ReadonlyMap<string, unknown>): Config {
       envPassthrough: get("bash.env_passthrough", []),
       loginPath: get("bash.login_path", true),
     },
+    sandbox: {
+      mode: get("sandbox", "auto"),
+      allowNet: get("allow_net", false),
+      writable: get("sandbox_writable", []),
+    },
+    ...(get("sandbox", "off") === "off" ? {} : {
+      sandbox: {
+        mode: get("sandbox", "off"),
+        allowNet: get("allow_net", false),
+        writable: get("sandbox_writable", []),
+      },
+    }),
     state: { path: get<string | undefined>("state.path", undefined) },
     record: get("record", "full"),
-    sessions: { visible: get("sessions.visible", "project") },
+    sessions: {
+      visible: get("sessions.visible", "project"),
+      ...given("keepDays", values.get("sessions.keep_days")),
+      ...given("maxBytes", values.get("sessions.max_size")),
+    },
     log: { level: get("log.level", "warn"), format: get("log.format", "text") },
     drain: get("drain", 10),
   });
+}
+
+/** A property where there is a value for it, none elsewhere. */
+function given<K extends string>(
+  name: K,
+  value: unknown,
+): { [key in K]?: number } {
+  return value === undefined ? {} : { [name]: value } as { [key in K]: number };
 }
 
 function flagValue(

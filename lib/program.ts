@@ -189,6 +189,8 @@ function propertyOf({ kind, about: description }: Setting): PropertySchema {
       return { type: "string", format: "path", description };
     case "number":
       return { type: kind.whole ? "integer" : "number", description };
+    case "size":
+      return { type: "string", description };
     case "switch":
       return { type: "boolean", description };
   }

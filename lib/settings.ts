@@ -20,6 +20,7 @@ export type Kind =
   | { of: "places" }
   | { of: "path" }
   | { of: "number"; minimum: number; maximum: number; whole: boolean }
+  | { of: "size" }
   | { of: "switch" };
 
 /** One setting. */
@@ -46,6 +47,9 @@ export const MAX_DRAIN_S = 600;
 
 /** Seconds that `bash.timeout` may ask for: a day. */
 export const MAX_BASH_TIMEOUT_S = 86_400;
+
+/** Bytes that `sessions.max_size` must allow at least. */
+export const MIN_SIZE = 1_000_000;
 
 const choice = (...choices: string[]): Kind => ({ of: "choice", choices });
 const list: Kind = { of: "list" };
@@ -98,6 +102,26 @@ export const SETTINGS: readonly Setting[] = [
     about: "Places that are closed for writing.",
   },
   {
+    key: "sandbox",
+    option: "sandbox",
+    env: "ROUSSEAU_SANDBOX",
+    kind: choice("auto", "require", "off"),
+    about: "The sandbox around bash: where it works, or always, or never.",
+  },
+  {
+    key: "allow_net",
+    option: "allow_net",
+    env: "ROUSSEAU_ALLOW_NET",
+    kind: { of: "switch" },
+    about: "Open the network inside the sandbox.",
+  },
+  {
+    key: "sandbox_writable",
+    env: "ROUSSEAU_SANDBOX_WRITABLE",
+    kind: paths,
+    about: "Further folders that commands in the sandbox may write.",
+  },
+  {
     key: "limits.answer_chars",
     env: "ROUSSEAU_LIMITS_ANSWER_CHARS",
     kind: {
@@ -148,6 +172,27 @@ export const SETTINGS: readonly Setting[] = [
     about: "Ask the login shell for its PATH.",
   },
   {
+    key: "sandbox",
+    option: "sandbox",
+    env: "ROUSSEAU_SANDBOX",
+    kind: choice("auto", "require", "off"),
+    about:
+      "Sandbox around commands in bash: where it works, always, or never (default).",
+  },
+  {
+    key: "allow_net",
+    option: "allow_net",
+    env: "ROUSSEAU_ALLOW_NET",
+    kind: { of: "switch" },
+    about: "Let commands in the sandbox use the network.",
+  },
+  {
+    key: "sandbox_writable",
+    env: "ROUSSEAU_SANDBOX_WRITABLE",
+    kind: paths,
+    about: "Further folders that commands in the sandbox may write.",
+  },
+  {
     key: "state.path",
     env: "ROUSSEAU_STATE_PATH",
     kind: { of: "path" },
@@ -165,6 +210,18 @@ export const SETTINGS: readonly Setting[] = [
     env: "ROUSSEAU_SESSIONS_VISIBLE",
     kind: choice("project", "all", "none"),
     about: "Which recorded sessions can be seen.",
+  },
+  {
+    key: "sessions.keep_days",
+    env: "ROUSSEAU_SESSIONS_KEEP_DAYS",
+    kind: { of: "number", minimum: 1, maximum: 36_500, whole: true },
+    about: "Days after which a recorded session is removed.",
+  },
+  {
+    key: "sessions.max_size",
+    env: "ROUSSEAU_SESSIONS_MAX_SIZE",
+    kind: { of: "size" },
+    about: "What recorded sessions may take together, such as 500MB.",
   },
   {
     key: "log.level",
@@ -244,6 +301,12 @@ export function settingValue(
         `a${whole ? " whole" : ""} number from ${minimum} to ${maximum}`,
       );
     }
+    case "size": {
+      const bytes = typeof raw === "number" ? raw : sizeFrom(`${raw}`);
+      return bytes !== undefined && bytes >= MIN_SIZE
+        ? Math.floor(bytes)
+        : fail("a size of at least 1MB, such as 500MB or 1GiB");
+    }
     case "switch":
       return typeof raw === "boolean" ? raw : fail("true or false");
   }
@@ -251,4 +314,13 @@ export function settingValue(
 
 function trimmed(items: readonly string[]): string[] {
   return items.map((item) => item.trim()).filter((item) => item !== "");
+}
+
+/** Bytes from `500MB`, `1 GiB`, `1048576`; undefined for other texts. */
+function sizeFrom(text: string): number | undefined {
+  const [, digits, unit = "b"] =
+    /^(\d+(?:\.\d+)?)\s*([kmg]?i?b)?$/i.exec(text.trim()) ?? [];
+  if (digits === undefined) return undefined;
+  const power = ["b", "k", "m", "g"].indexOf(unit[0]!.toLowerCase());
+  return Number(digits) * (/i/i.test(unit) ? 1024 : 1000) ** power;
 }

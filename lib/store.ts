@@ -136,7 +136,7 @@ export interface SessionsOptions {
   logger: Logger;
   /** Real paths of this process's roots, asked at each use. */
   roots: () => readonly string[];
-  /** How long sessions are kept; default {@linkcode KEEP_DAYS} and {@linkcode MAX_BYTES}. */
+  /** How long sessions are kept instead of what `config` says; default {@linkcode KEEP_DAYS} and {@linkcode MAX_BYTES}. */
   retention?: { keepDays: number; maxBytes: number };
   /** The clock, in milliseconds since 1970; default `Date.now`. */
   now?: () => number;
@@ -339,8 +339,11 @@ class Store implements SessionStore {
 
   async #keepBounds(): Promise<void> {
     const now = this.#options.now?.() ?? Date.now();
-    const { keepDays = KEEP_DAYS, maxBytes = MAX_BYTES } =
-      this.#options.retention ?? {};
+    const { sessions } = this.#options.config;
+    const {
+      keepDays = sessions.keepDays ?? KEEP_DAYS,
+      maxBytes = sessions.maxBytes ?? MAX_BYTES,
+    } = this.#options.retention ?? {};
     const change = <T>(body: (db: Sqlite) => T) => this.#file.write(body);
     if (!await change((db) => takeTurn(db, now, UPKEEP_EVERY))) return;
     const done = await prune(change, { now, keepDays, maxBytes });

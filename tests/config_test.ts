@@ -60,6 +60,7 @@ Deno.test("without any source the settings are the defaults", async () => {
     expose: ["all"],
     exclude: [],
     bash: { timeout: undefined, envPassthrough: [], loginPath: true },
+    sandbox: { mode: "auto", allowNet: false, writable: [] },
     state: { path: undefined },
     record: "full",
     sessions: { visible: "project" },
@@ -96,7 +97,10 @@ exclude: [bash]
 bash: {timeout: 2.5, env_passthrough: [CI_*], login_path: false}
 state: {path: ~/s.db}
 record: off
-sessions: {visible: none}
+sandbox: require
+allow_net: true
+sandbox_writable: [~/cache]
+sessions: {visible: none, keep_days: 7, max_size: 1.5 GiB}
 log: {level: warning, format: json}
 drain: 0
 `;
@@ -110,9 +114,10 @@ drain: 0
     expose: ["files", "shell"],
     exclude: ["bash"],
     bash: { timeout: 2.5, envPassthrough: ["CI_*"], loginPath: false },
+    sandbox: { mode: "require", allowNet: true, writable: ["/home/me/cache"] },
     state: { path: "/home/me/s.db" },
     record: "off",
-    sessions: { visible: "none" },
+    sessions: { visible: "none", keepDays: 7, maxBytes: 1_610_612_736 },
     log: { level: "warn", format: "json" },
     drain: 0,
   };
@@ -133,7 +138,12 @@ drain: 0
     ROUSSEAU_BASH_LOGIN_PATH: "0",
     ROUSSEAU_STATE_PATH: "~/s.db",
     ROUSSEAU_RECORD: "off",
+    ROUSSEAU_SANDBOX: "require",
+    ROUSSEAU_ALLOW_NET: "1",
+    ROUSSEAU_SANDBOX_WRITABLE: "~/cache",
     ROUSSEAU_SESSIONS_VISIBLE: "none",
+    ROUSSEAU_SESSIONS_KEEP_DAYS: "7",
+    ROUSSEAU_SESSIONS_MAX_SIZE: "1.5GiB",
     ROUSSEAU_LOG_LEVEL: "warning",
     ROUSSEAU_LOG_FORMAT: "json",
     ROUSSEAU_DRAIN: "0",
@@ -208,6 +218,14 @@ Deno.test("a wrong value is told with where it stands and what it should be", as
     [
       { yaml: "bash: {login_path: 'yes'}" },
       `${USER_FILE}: bash.login_path: must be true or false, got "yes"`,
+    ],
+    [
+      { yaml: "sessions: {max_size: 5 parsecs}" },
+      `${USER_FILE}: sessions.max_size: must be a size of at least 1MB, such as 500MB or 1GiB, got "5 parsecs"`,
+    ],
+    [
+      { yaml: "sessions: {max_size: 999999}" },
+      `${USER_FILE}: sessions.max_size: must be a size of at least 1MB, such as 500MB or 1GiB, got 999999`,
     ],
     [{ yaml: "- a" }, `${USER_FILE}: must hold keys and values`],
     [
