@@ -207,13 +207,6 @@ function configFrom(values: ReadonlyMap<string, unknown>): Config {
       allowNet: get("allow_net", false),
       writable: get("sandbox_writable", []),
     },
-    ...(get("sandbox", "off") === "off" ? {} : {
-      sandbox: {
-        mode: get("sandbox", "off"),
-        allowNet: get("allow_net", false),
-        writable: get("sandbox_writable", []),
-      },
-    }),
     state: { path: get<string | undefined>("state.path", undefined) },
     record: get("record", "full"),
     sessions: {

@@ -172,27 +172,6 @@ export const SETTINGS: readonly Setting[] = [
     about: "Ask the login shell for its PATH.",
   },
   {
-    key: "sandbox",
-    option: "sandbox",
-    env: "ROUSSEAU_SANDBOX",
-    kind: choice("auto", "require", "off"),
-    about:
-      "Sandbox around commands in bash: where it works, always, or never (default).",
-  },
-  {
-    key: "allow_net",
-    option: "allow_net",
-    env: "ROUSSEAU_ALLOW_NET",
-    kind: { of: "switch" },
-    about: "Let commands in the sandbox use the network.",
-  },
-  {
-    key: "sandbox_writable",
-    env: "ROUSSEAU_SANDBOX_WRITABLE",
-    kind: paths,
-    about: "Further folders that commands in the sandbox may write.",
-  },
-  {
     key: "state.path",
     env: "ROUSSEAU_STATE_PATH",
     kind: { of: "path" },
