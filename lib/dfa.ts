@@ -21,7 +21,7 @@ import {
 export type Wanted = "earliest" | "first" | "longest";
 
 /** Cells of the transition table and of the states' lists, at most, before all states are forgotten (4 bytes each). */
-export const MAX_CELLS = 2_000_000;
+export const MAX_CELLS = 400_000;
 
 /** Instructions followed in one {@linkcode Dfa.run} before it pauses; about 2 ms. */
 export const WORK_SLICE = 40_000;
@@ -260,7 +260,9 @@ export class Dfa {
   /** The state with this list, what was passed before it, and whether a match ended before that. */
   #intern(list: Int32Array, behind: number, matched: boolean): number {
     let key = String.fromCharCode(behind * 2 + (matched ? 1 : 0));
-    for (const at of list) key += String.fromCharCode(at);
+    for (let at = 0; at < list.length; at += KEY_CHUNK) {
+      key += String.fromCharCode(...list.subarray(at, at + KEY_CHUNK));
+    }
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const cost = this.#width + 2 * list.length + STATE_CELLS;
@@ -319,6 +321,9 @@ const UNKNOWN = -1;
 const MATCH = -2;
 const LOOK_CLOSER = -3;
 const SPECIAL = -4;
+
+/** Arguments of one call, which are few enough for any stack. */
+const KEY_CHUNK = 4096;
 
 /** What a state costs beside its list and its row. */
 const STATE_CELLS = 40;
