@@ -169,7 +169,11 @@ function sessionFor(
 }
 
 /** Notes the roots of a session; messages that it has already are found under the new ones from now on. */
-function addRoots(db: Sqlite, n: number, roots: readonly string[]): void {
+export function addRoots(
+  db: Sqlite,
+  n: number,
+  roots: readonly string[],
+): void {
   let added = 0;
   for (const root of roots) {
     db.run("INSERT OR IGNORE INTO roots (path) VALUES (?)", root);
@@ -190,7 +194,7 @@ function addRoots(db: Sqlite, n: number, roots: readonly string[]): void {
 }
 
 /** The words for a session's roots in the full-text index. */
-function scopeOf(db: Sqlite, n: number): string {
+export function scopeOf(db: Sqlite, n: number): string {
   return db.all<{ root: number }>(
     "SELECT root FROM session_roots WHERE session = ? ORDER BY root",
     n,

@@ -6,6 +6,12 @@
 import { type AnyCommand, command, CommandError } from "./command.ts";
 import type { SessionInfo } from "./recorded.ts";
 import { DEFAULT_LIMIT, sessionNamed, storeOf } from "./session_tools.ts";
+import {
+  sessionsExport,
+  sessionsPrune,
+  sessionsRecover,
+  sessionsStats,
+} from "./sessions_upkeep.ts";
 import type { SessionStore } from "./store.ts";
 import type { ToolContext } from "./tool.ts";
 import {
@@ -167,9 +173,18 @@ const sessionsDelete = command({
 /** `sessions`, with its subcommands. Handlers take a {@linkcode ToolContext}. */
 export const sessionsCommand: AnyCommand = command({
   name: "sessions",
-  summary: "List, show, search and delete recorded sessions",
+  summary: "List, show, search, export and delete recorded sessions",
   aliases: ["session"],
-  commands: [sessionsList, sessionsShow, sessionsSearch, sessionsDelete],
+  commands: [
+    sessionsList,
+    sessionsShow,
+    sessionsSearch,
+    sessionsExport,
+    sessionsStats,
+    sessionsDelete,
+    sessionsPrune,
+    sessionsRecover,
+  ],
 });
 
 async function listed(

@@ -72,7 +72,7 @@ export function markdownMessage(message: Message): string {
         (message.text === "" ? "" : fenced(message.text, "")) +
         rest(message);
     case "text":
-      return `${heading}${safe(message.text).trimEnd()}\n`;
+      return `${heading}${visibleText(message.text).trimEnd()}\n`;
   }
 }
 
@@ -137,9 +137,12 @@ export function plainMessage(message: Message, max: number): string {
   switch (message.kind) {
     case "tool_use":
       return head +
-        indented(`→ ${message.tool}(${safe(message.json ?? "{}")})`, max);
+        indented(
+          `→ ${message.tool}(${visibleText(message.json ?? "{}")})`,
+          max,
+        );
     case "tool_result": {
-      const text = safe(message.text);
+      const text = visibleText(message.text);
       const note = rest(message).trim();
       return head +
         indented(
@@ -153,7 +156,7 @@ export function plainMessage(message: Message, max: number): string {
       return head +
         indented(`(${mediaType(message)}, ${message.bytes} bytes)`, max);
     case "text":
-      return head + indented(safe(message.text), max);
+      return head + indented(visibleText(message.text), max);
   }
 }
 
@@ -198,7 +201,12 @@ export function titleText(session: SessionInfo): string {
 
 /** Text on one line, runs of white space as one space. */
 export function oneLine(text: string): string {
-  return safe(text).replace(/\s+/g, " ").trim();
+  return visibleText(text).replace(/\s+/g, " ").trim();
+}
+
+/** Recorded text as it may be shown: no secrets that newer rules know, no escape sequences, no control characters. */
+export function visibleText(text: string): string {
+  return escapeControls(stripAnsi(redact(text))).text;
 }
 
 function payloadContent(message: Message): Record<string, unknown> {
@@ -243,7 +251,7 @@ function rest(message: Message): string {
 
 /** A fenced block whose fence is longer than any run of backticks inside. */
 function fenced(text: string, language: string): string {
-  const body = safe(text);
+  const body = visibleText(text);
   const longest = (body.match(/`{3,}/g) ?? [])
     .reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
@@ -257,11 +265,6 @@ function indented(text: string, max: number): string {
   const lines = kept.trimEnd().split("\n");
   if (dropped > 0) lines.push(`… ${dropped} more characters`);
   return lines.map((line) => `    ${line}\n`).join("") + "\n";
-}
-
-/** Recorded text as it may be shown: no secrets that newer rules know, no escape sequences, no control characters. */
-function safe(text: string): string {
-  return escapeControls(stripAnsi(redact(text))).text;
 }
 
 function mediaType(message: Message): string {

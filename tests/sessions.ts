@@ -205,6 +205,7 @@ export async function runCommand(
   const context = {
     ...callStart().context,
     process,
+    platform: testPlatform("/home/u"),
     config: { limits: { answerChars: 20_000 }, sessions: { visible } },
   } as unknown as ToolContext;
   try {
