@@ -24,6 +24,9 @@ export const BACKGROUND_WATCH_MS = 300;
 /** Of a failed command's output the end tells why. */
 const ERROR_HEAD_SHARE = 0.15;
 
+/** Characters of a failed command's output in which the sandbox's doing is looked for. */
+const HINT_CHARS = 4_000;
+
 /** Characters kept free for the line that says how a command failed. */
 const FAILURE_ROOM = 64;
 
@@ -68,7 +71,8 @@ export async function runBash(
   const job = background || how === "late"
     ? jobs.adopt(execution, args.command, timeout)
     : undefined;
-  return await conclude({ execution, timeout, job, notes }, ctx);
+  const { command } = args;
+  return await conclude({ execution, command, timeout, job, notes }, ctx);
 }
 
 /** Refuses what cannot or may not be run. @returns the call's own variables. */
@@ -170,8 +174,9 @@ async function settled(
 
 /** The answer to `bash`, whether the command has ended or runs on as a job. */
 async function conclude(
-  { execution, timeout, job, notes }: {
+  { execution, command, timeout, job, notes }: {
     execution: Execution;
+    command: string;
     timeout: number | undefined;
     job: Job | undefined;
     notes: readonly string[];
@@ -179,6 +184,7 @@ async function conclude(
   ctx: ToolContext,
 ): Promise<CommandOutput> {
   const { output, outcome, ageMs } = execution;
+  const { confinement } = Jobs.of(ctx);
   const failed = outcome !== undefined &&
     (outcome.code !== 0 || outcome.reason !== undefined);
   const limit = failed && !ctx.terminal
@@ -192,8 +198,14 @@ async function conclude(
     ageMs,
     timeout,
     job: job?.id,
-    sandbox: Jobs.of(ctx).confinement.layer,
-    more: [...notes, ...Jobs.of(ctx).confinement.tell()],
+    sandbox: confinement.layer,
+    more: [
+      ...notes,
+      ...confinement.tell(),
+      ...(failed
+        ? confinement.hints(command, output.show(HINT_CHARS).text)
+        : []),
+    ],
   };
   const whole = report(facts);
   if (facts.shown.dropped === 0 && reportLength(whole) <= limit) {

@@ -39,6 +39,7 @@ export class Confinement {
   readonly #options: ConfinementOptions;
   #sandbox: Sandbox | undefined;
   #state: SandboxState | undefined;
+  readonly #hinted = new Set<string>();
   #told = false;
 
   /** Starts nothing yet. */
@@ -62,6 +63,20 @@ export class Confinement {
     return [`commands run without a sandbox: ${reason}${remedy}`];
   }
 
+  /** What a failed command's output hides: that the sandbox was in its way, and what would open it. Each told once. */
+  hints(command: string, output: string): string[] {
+    if (!SANDBOXES.includes(this.layer)) return [];
+    const found: string[] = [];
+    for (const { name, fits, text } of HINTS) {
+      if (this.#hinted.has(name)) continue;
+      if (name === "network" && this.#options.settings?.allowNet) continue;
+      if (!fits(command, output)) continue;
+      this.#hinted.add(name);
+      found.push(text);
+    }
+    return found;
+  }
+
   /**
    * What to start so that `invocation` runs confined.
    *
@@ -74,9 +89,13 @@ export class Confinement {
     const sandbox = this.#sandbox ??= this.#make(path);
     if (sandbox === undefined) return { ...invocation, sandboxed: false };
     this.#state = await sandbox.state();
+    // Without a root a command runs in the private folder, of which only `/tmp` is shown inside.
+    const roots = this.#options.scope?.roots ?? [];
+    const privately = roots.length === 0 &&
+      cwd === await this.#options.folder().catch(() => undefined);
     const [program, ...args] = await sandbox.wrap(
       [invocation.program, ...invocation.args],
-      { cwd },
+      { cwd: privately ? "/tmp" : cwd },
     );
     if (this.#state.layer === "none") {
       return { ...invocation, sandboxed: false };
@@ -129,6 +148,43 @@ export class Confinement {
     });
   }
 }
+
+const SANDBOXES: readonly string[] = [
+  "bubblewrap",
+  "bubblewrap-root",
+  "sandbox-exec",
+];
+
+interface Hint {
+  name: string;
+  fits(command: string, output: string): boolean;
+  text: string;
+}
+
+const HINTS: readonly Hint[] = [
+  {
+    name: "network",
+    fits: (_, output) =>
+      /network is unreachable|could ?n[o']t resolve|name or service not known|temporary failure in name resolution|nodename nor servname|no such host|getaddrinfo|ENOTFOUND|EAI_AGAIN|dns error|failed to lookup address/i
+        .test(output),
+    text:
+      "the network is closed inside the sandbox; the person opens it by starting rousseau with --allow-net",
+  },
+  {
+    name: "writing",
+    fits: (_, output) => /read-only file system|EROFS/i.test(output),
+    text:
+      "inside the sandbox only the roots, /tmp and package caches can be written; the person adds a folder with --root DIR, or with sandbox_writable in the configuration file",
+  },
+  {
+    name: "temporary",
+    fits: (command, output) =>
+      /(^|[^\w.-])\/(var\/)?tmp\//.test(command) &&
+      /no such file or directory|ENOENT/i.test(output),
+    text:
+      "/tmp of commands is another folder than that of the file tools: hand files over in a root",
+  },
+];
 
 function isWhole(scope: Scope): scope is ProcessScope {
   return "ready" in scope && "closed" in scope;

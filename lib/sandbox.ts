@@ -8,6 +8,7 @@ import type { Isolation } from "./bubblewrap.ts";
 import { CommandError } from "./command.ts";
 import type { Config } from "./config.ts";
 import { NetworkHolder } from "./network_holder.ts";
+import { isWithin, posixPaths } from "./paths.ts";
 import { fromUser } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { sandboxFault } from "./sandbox_fault.ts";
@@ -151,7 +152,8 @@ export class Sandbox {
   }
 
   async #linux(bwrap: string, isolation: Isolation): Promise<Working> {
-    const world = worldArgs(await this.#plan());
+    const plan = await this.#plan();
+    const world = worldArgs(plan);
     const weaknesses: string[] = [];
     if (!isolation.userNamespace) {
       weaknesses.push(
@@ -166,6 +168,13 @@ export class Sandbox {
       );
     }
     const start = async (command: readonly string[], cwd: string) => {
+      if (!isShown(plan, cwd)) {
+        throw new CommandError(
+          `${cwd} is not there inside the sandbox, where only the roots and what may be read are shown, and /tmp is another one. Take a folder in a root as cwd, or start rousseau with --root ${
+            JSON.stringify(cwd)
+          }`,
+        );
+      }
       const holder = joins && nsenter !== undefined
         ? await this.#network(bwrap)
         : undefined;
@@ -271,6 +280,15 @@ interface Working {
 
 function none(reason: string, fix: string | undefined): Working {
   return { state: { layer: "none", reason, fix, weaknesses: [] } };
+}
+
+/** Whether a folder is the same one inside. `/tmp` and the home are others. */
+function isShown(plan: SandboxPlan, folder: string): boolean {
+  if (folder === "/" || folder === "/tmp") return true;
+  const under = (path: string) => isWithin(posixPaths, path, folder);
+  if ([...plan.readable, ...plan.writable].some(under)) return true;
+  return plan.world === "whole" &&
+    !["/tmp", "/var/tmp", ...plan.sockets].some(under);
 }
 
 /** Only where the system keeps its programs: what a PATH names may be anybody's. */

@@ -9,7 +9,7 @@ import { fakeConfig, fakePlatform } from "../fake_files.ts";
 /** A world whose commands run in a sandbox that follows a real scope. */
 async function inSandbox(
   test: (world: World, root: string) => Promise<void>,
-  given: { mode?: Mode; options?: WorldOptions } = {},
+  given: { mode?: Mode; rootless?: boolean; options?: WorldOptions } = {},
 ): Promise<void> {
   await Deno.mkdir("/srv", { recursive: true });
   const base = await Deno.realPath(await Deno.makeTempDir({ dir: "/srv" }));
@@ -21,13 +21,16 @@ async function inSandbox(
   const platform = fakePlatform("linux", {
     home: `${base}/home`,
     temp: `${base}/temp`,
-    cwd: root,
+    cwd: given.rootless ? "/" : root,
     uid: Deno.uid() ?? 0,
     variables,
   });
   const { scope } = await createScope({
     platform,
-    config: fakeConfig({ roots: [root], mode: given.mode ?? "workspace" }),
+    config: fakeConfig({
+      roots: given.rootless ? [] : [root],
+      mode: given.mode ?? "workspace",
+    }),
   });
   try {
     await using world = await World.make({
@@ -121,4 +124,41 @@ Deno.test("in mode read-only, bash is of use and changes nothing", async () => {
     assertEquals((await world.bash("cat f")).text, "text\n");
     assertMatch((await world.bash("echo x >f")).text, /Read-only file system/);
   }, { mode: "read-only" });
+});
+
+Deno.test("what the sandbox was in the way of is told once, with what would open it", async () => {
+  await inSandbox(async (world) => {
+    const closed = await world.bash("curl -sS -m 5 http://example.org/");
+    assertMatch(
+      closed.note,
+      /network is closed inside the sandbox.*--allow-net/,
+    );
+    const again = await world.bash("curl -sS -m 5 http://example.org/");
+    assertEquals(again.note, "");
+    const system = await world.bash("touch /usr/x");
+    assertMatch(system.note, /only the roots.*--root DIR/);
+    const temporary = await world.bash("cat /tmp/of-the-file-tools");
+    assertMatch(temporary.note, /another folder than that of the file tools/);
+    assertEquals((await world.bash("cat nothing")).note, "");
+  });
+});
+
+Deno.test("a working folder that is not shown inside is refused with a sentence", async () => {
+  await inSandbox(async (world) => {
+    const { text, isError } = await world.bash("pwd", {
+      cwd: `${world.root}/../temp`,
+    });
+    assert(isError);
+    assertMatch(
+      text,
+      /^bash: .*not there inside the sandbox|outside the workspace/,
+    );
+  });
+});
+
+Deno.test("without a root, commands run in their own folder for temporary files", async () => {
+  await inSandbox(async (world) => {
+    const { text } = await world.bash("pwd; echo x >f && cat f");
+    assertEquals(text, "/tmp\nx\n");
+  }, { rootless: true });
 });
