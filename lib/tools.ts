@@ -76,7 +76,7 @@ export async function loadTool(
 /** What the list of commands says of those that are shown in it. */
 const SUMMARIES: Partial<Record<ToolName, string>> = {
   read: "Print a file, a page at a time, or list a folder",
-  write: "Write a file whole, or append to it; - takes standard input",
+  write: "Write a file whole, or append to it",
   edit: "Replace exact text in a file",
   grep: "Search files for a regular expression",
   bash: "Run a shell command",
