@@ -574,6 +574,74 @@ Deno.test("http: foreign origins and rebound hosts are refused, whatever else th
   });
 });
 
+Deno.test("http: what is no request has an error without an id in 2026-07-28", async () => {
+  await withHttp(async ({ post }) => {
+    for (
+      const [body, code] of [["{oops", -32700], ["[]", -32600], [
+        "5",
+        -32600,
+      ]] as const
+    ) {
+      const response = await post(body, {
+        "MCP-Protocol-Version": "2026-07-28",
+      });
+      const answer = await response.json();
+      assertEquals([
+        response.status,
+        answer.error.code,
+        Object.hasOwn(answer, "id"),
+      ], [400, code, false]);
+    }
+  });
+});
+
+Deno.test("http: a request cannot hide another one, nor say a thing twice", async () => {
+  await withHttp(async ({ url }) => {
+    const { hostname, port } = new URL(url);
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "server/discover",
+      params: {
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    });
+    const hidden = `POST /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const send = async (headers: string, text: string): Promise<string> => {
+      const connection = await Deno.connect({ hostname, port: Number(port) });
+      await connection.write(new TextEncoder().encode(
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\nConnection: close\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: server/discover\r\n${headers}\r\n\r\n${text}`,
+      ));
+      return await new Response(connection.readable).text();
+    };
+    assertStringIncludes(
+      await send(`Content-Length: ${body.length}`, body),
+      "HTTP/1.1 200",
+    );
+    assertStringIncludes(
+      await send(
+        `Mcp-Method: tools/list\r\nContent-Length: ${body.length}`,
+        body,
+      ),
+      "-32020",
+    );
+    for (
+      const headers of [
+        `Content-Length: ${body.length}\r\nContent-Length: 5`,
+        `Content-Length: 5\r\nTransfer-Encoding: chunked`,
+        `Transfer-Encoding: chunked\r\nTransfer-Encoding: identity`,
+      ]
+    ) {
+      const said = await send(headers, `0\r\n\r\n${hidden}`);
+      assertEquals(said.split("HTTP/1.1 ").length - 1 <= 1, true, said);
+      assertEquals(said.includes("HTTP/1.1 200"), false, said);
+    }
+  });
+});
+
 Deno.test("http: the token is required, and compared whole", async () => {
   await withHttp(async ({ post, url }) => {
     const discover = { jsonrpc: "2.0", id: 1, method: "server/discover" };
