@@ -7,6 +7,7 @@ import { assertEquals } from "@std/assert";
 const LAYERS = [
   // text and limits
   "lines",
+  "base64",
   "clip",
   "encoding",
   "sniff",
@@ -154,6 +155,7 @@ const LAYERS = [
   "http_headers",
   "http_reply",
   "http_sessions",
+  "http_handler",
   "http",
   // command line
   "system",
