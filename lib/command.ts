@@ -69,19 +69,25 @@ export type Simplify<T> = { [K in keyof T]: T[K] };
 
 /** Who asked: what the client said of itself, and the revision that its request was served under. */
 export interface Client extends Partial<Implementation> {
+  /** The revision that its request is served under. */
   revision?: Revision;
+  /** What it declared it can do. */
   capabilities: JsonObject;
 }
 
 /** A question for the person; `schema` is a flat object schema for a form (elicitation, 2025-06-18). */
 export interface Question {
+  /** What the person is asked. */
   message: string;
+  /** The form to fill in. */
   schema?: JsonObject;
 }
 
 /** The person's answer. `content` is there when the action is `accept`. */
 export interface Answer {
+  /** What the person did. */
   action: "accept" | "decline" | "cancel";
+  /** The form as filled in. */
   content?: JsonObject;
 }
 
@@ -155,17 +161,23 @@ export interface OptionHints {
 
 /** The MCP tool that a command is. */
 export interface ToolHints {
+  /** The name that models call it by. */
   name: string;
+  /** A name for people. */
   title?: string;
   /** What is left out is listed as MCP assumes it: destructive, not idempotent, open world, not read-only. */
   annotations?: Partial<ToolAnnotations>;
+  /** Hints for particular hosts. */
   _meta?: JsonObject;
 }
 
 /** The MCP resource that a command is. A URI with `{name}` in it is a template whose values become arguments. */
 export interface ResourceHints {
+  /** The URI, or a template (RFC 6570). */
   uri: string;
+  /** A name for people. */
   title?: string;
+  /** The type of what the handler returns. */
   mimeType: string;
 }
 
@@ -218,8 +230,11 @@ export type AnyCommand = Command<any, any>;
  * as shown; `notes` go into a second block, `meta` into `_meta["rousseau/result"]`.
  */
 export class CommandError extends Error {
+  /** Additions, for a second block. */
   readonly notes: readonly string[];
+  /** Figures for programs. */
   readonly meta: JsonObject | undefined;
+  /** A failure with the text that is shown. */
   constructor(
     message: string,
     extra: { notes?: readonly string[]; meta?: JsonObject; cause?: unknown } =

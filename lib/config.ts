@@ -21,6 +21,7 @@ export type RecordLevel = "full" | "calls" | "off";
 
 /** Every setting, with defaults filled in. Paths are as given, not yet resolved. */
 export interface Config {
+  /** What the tools may touch. */
   mode: Mode;
   /** Folders given by flag, environment or file; empty when none was given. */
   roots: readonly string[];
@@ -28,6 +29,7 @@ export interface Config {
   read: readonly string[];
   /** Names of environment variables passed to children. */
   env: readonly string[];
+  /** Places that are closed, and places that are closed for writing; with `!` before it, one that is opened. */
   scope: { denyRead: readonly string[]; denyWrite: readonly string[] };
   /** Characters of one answer, 1,000 to 262,144. */
   limits: { answerChars: number };
@@ -37,6 +39,7 @@ export interface Config {
   projectExpose?: readonly string[];
   /** Groups or names of tools to leave out. */
   exclude: readonly string[];
+  /** Seconds until a command is killed; variables that it gets; whether the login shell is asked for its PATH. */
   bash: {
     timeout: number | undefined;
     envPassthrough: readonly string[];
@@ -51,7 +54,9 @@ export interface Config {
     allowNet: boolean;
     writable: readonly string[];
   };
+  /** The database of recorded sessions; undefined: where the platform keeps such files. */
   state: { path: string | undefined };
+  /** How much of a call is recorded. */
   record: RecordLevel;
   /** Which recorded sessions can be seen, and how long and in how many bytes they are kept (undefined: the store's own bounds). */
   sessions: {
@@ -59,6 +64,7 @@ export interface Config {
     keepDays?: number;
     maxBytes?: number;
   };
+  /** What is written to standard error, and how. */
   log: { level: "debug" | "info" | "warn" | "error"; format: "text" | "json" };
   /** Seconds that requests may go on after the end of input. */
   drain: number;

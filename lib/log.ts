@@ -9,10 +9,15 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Writes events for the operator. `event` is a dotted name such as `store.unavailable`. */
 export interface Logger {
+  /** Whether an event of that severity is written. */
   enabled(level: LogLevel): boolean;
+  /** For those who look for a fault. */
   debug(event: string, fields?: Record<string, unknown>): void;
+  /** Worth knowing. */
   info(event: string, fields?: Record<string, unknown>): void;
+  /** Something does not work as it should, and the rest goes on. */
   warn(event: string, fields?: Record<string, unknown>): void;
+  /** A fault. */
   error(event: string, fields?: Record<string, unknown>): void;
   /** Resolves when all that was logged is written. */
   flush(): Promise<void>;

@@ -73,7 +73,7 @@ export function buildProgram(machine: Machine): Program {
       serveCommand(version),
       {
         name: "sessions",
-        summary: "List, show, search and delete recorded sessions",
+        summary: "List, show, search and delete recorded sessions, and more",
         load: async () => (await import("./sessions_cli.ts")).sessionsCommand,
       },
       {

@@ -33,7 +33,7 @@ export function toolEntries(platform: Platform): AnyCommand[] {
       name,
       summary: summary ?? name,
       // What jobs and `sessions` do on the command line needs no second way.
-      ...(summary === undefined ? { hidden: true } : {}),
+      hidden: summary === undefined,
       tool: { name },
       load: () => loadTool(name, platform),
     };

@@ -64,9 +64,10 @@ export function* walkCommands(
   for (const child of root.commands ?? []) yield* walkCommands(child, path);
 }
 
-/** The whole command, where so far only its entry in a list was there. */
-export async function loadCommand(command: AnyCommand): Promise<AnyCommand> {
-  return command.load ? await command.load() : command;
+/** The whole command, where so far only its entry in a list was there. What the entry says of it stands. */
+export async function loadCommand(entry: AnyCommand): Promise<AnyCommand> {
+  const { load, tool: _tool, ...said } = entry;
+  return load ? { ...await load(), ...said } : entry;
 }
 
 /** The command with everything under it loaded. */
