@@ -141,6 +141,31 @@ END;
 INSERT INTO meta (key, value) VALUES ('min_writer', '1');
 `,
   },
+  {
+    name: "what write and edit replaced",
+    // `before` is null where nothing was. Steps are numbered within their session and never renumbered.
+    sql: `
+CREATE TABLE contents (
+  hash TEXT PRIMARY KEY,
+  data BLOB NOT NULL,
+  bytes INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE steps (
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  step INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  before TEXT,
+  mode INTEGER,
+  after TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (session, step)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX steps_before ON steps (before) WHERE before IS NOT NULL;
+CREATE INDEX steps_created ON steps (created_at);
+`,
+  },
 ];
 
 /** Compares a file with the steps that this program knows. */

@@ -51,6 +51,7 @@ export class Recorder implements CallObserver {
   readonly #options: RecorderOptions;
   readonly #conversations = new Map<string, { ref: SessionRef; at: number }>();
   readonly #running = new Map<string, SessionRef>();
+  readonly #bySignal = new WeakMap<AbortSignal, SessionRef>();
   readonly #closing = new AbortController();
   #queue: Queued[] = [];
   #chars = 0;
@@ -70,10 +71,16 @@ export class Recorder implements CallObserver {
     return this.#own;
   }
 
+  /** The session of the call with this signal. */
+  sessionOf(signal: AbortSignal): SessionRef | undefined {
+    return this.#bySignal.get(signal);
+  }
+
   started(call: CallStart): void {
     if (this.#options.level === "off") return;
     const session = this.#sessionOf(call);
     this.#running.set(call.callId, session);
+    this.#bySignal.set(call.context.signal, session);
     this.#push({ session, call, isEnd: false, chars: 0 });
   }
 

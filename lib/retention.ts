@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { trimContents } from "./checkpoints.ts";
 import { deleteSessions } from "./session_rows.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -89,6 +90,7 @@ export function pruneStep(db: Sqlite, bounds: Retention): Pruned {
     STEP_SESSIONS,
   );
   if (sessions > 0) return { sessions, pages: 0, isDone: false };
+  trimContents(db);
   // Deleting left marks in the full-text index; a bounded piece of the tidying up at a time.
   db.run(
     "INSERT INTO messages_fts (messages_fts, rank) VALUES ('merge', ?)",

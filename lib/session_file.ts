@@ -118,11 +118,11 @@ export class SessionFile {
   }
 
   /**
-   * Writes in one transaction, waiting by timer while another process holds the lock.
+   * Writes in one transaction, waiting by timer, at most `wait` milliseconds, while another process holds the lock.
    *
    * @throws {CommandError} when the store cannot be written.
    */
-  write<T>(change: (db: Sqlite) => T): Promise<T> {
+  write<T>(change: (db: Sqlite) => T, wait = READ_WAIT): Promise<T> {
     return this.#use((db) => {
       if (db.readOnly) {
         throw new CommandError(
@@ -130,7 +130,7 @@ export class SessionFile {
         );
       }
       return db.transaction(() => change(db));
-    });
+    }, wait);
   }
 
   /**
@@ -177,8 +177,11 @@ export class SessionFile {
     this.#release();
   }
 
-  async #use<T>(action: (db: Sqlite) => T): Promise<T> {
-    const start = this.#options.now();
+  async #use<T>(
+    action: (db: Sqlite) => T,
+    wait = READ_WAIT,
+  ): Promise<T> {
+    const start = Date.now();
     while (true) {
       const db = await this.open();
       if (!db) throw new CommandError(this.#explanation());
@@ -195,7 +198,7 @@ export class SessionFile {
           );
         }
         if (
-          this.#options.now() - start >= READ_WAIT ||
+          Date.now() - start >= wait ||
           !await delay(25, this.#closing.signal)
         ) {
           throw new CommandError(

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { KEEPER_KEY } from "./checkpoint.ts";
 import { type AnyCommand, command, CommandError } from "./command.ts";
 import type { ToolAnnotations } from "./mcp.ts";
 import type { SearchHit, SessionInfo } from "./recorded.ts";
@@ -27,7 +28,16 @@ export function storeOf(ctx: ToolContext): SessionStore {
   const { platform, config, logger, scope } = ctx;
   return ctx.process.get(
     STORE_KEY,
-    () => openSessions({ platform, config, logger, roots: () => scope.roots }),
+    () => {
+      const store = openSessions({
+        platform,
+        config,
+        logger,
+        roots: () => scope.roots,
+      });
+      ctx.process.get(KEEPER_KEY, () => store.checkpoints);
+      return store;
+    },
   );
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { NO_ROOT } from "./append.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import type { Config } from "./config.ts";
 import { conversationKey } from "./hosts.ts";
 import type { CallObserver, Page } from "./hooks.ts";
@@ -64,6 +65,8 @@ export interface ListOptions {
 export interface SessionStore {
   /** Records calls. Attach it to the server; it neither throws nor waits. */
   readonly observer: CallObserver;
+  /** Keeps what recorded calls replace. */
+  readonly checkpoints: Checkpoints;
   /** Ids of the sessions that this process has recorded into. */
   readonly own: ReadonlySet<string>;
   /**
@@ -162,6 +165,7 @@ export function databasePath(
 
 class Store implements SessionStore {
   readonly observer: Recorder;
+  readonly checkpoints: Checkpoints;
   readonly #options: SessionsOptions;
   readonly #file: SessionFile;
   readonly #listeners = new Set<SessionListener>();
@@ -190,6 +194,12 @@ class Store implements SessionStore {
         this.#upkeepTimer ??= this.#scheduleUpkeep();
         for (const listener of [...this.#listeners]) listener(ids, isNew);
       },
+    });
+    this.checkpoints = new Checkpoints({
+      file: this.#file,
+      sessionOf: (signal) => this.observer.sessionOf(signal),
+      flush: () => this.flush(),
+      now,
     });
   }
 
