@@ -90,20 +90,6 @@ export function childNamed(
   );
 }
 
-/** The command that `words` lead to from `root`, loaded; undefined when a word names no child. */
-export async function findCommand(
-  root: AnyCommand,
-  words: readonly string[],
-): Promise<Placed | undefined> {
-  const path = [await loadCommand(root)];
-  for (const word of words) {
-    const child = childNamed(path.at(-1)!, word);
-    if (!child) return undefined;
-    path.push(await loadCommand(child));
-  }
-  return { command: path.at(-1)!, path };
-}
-
 /** The words of a path, such as `rousseau sessions list`. */
 export function pathWords(path: readonly AnyCommand[]): string {
   return path.map((command) => command.name).join(" ");

@@ -14,7 +14,8 @@ import {
 import {
   checkTree,
   childNamed,
-  findCommand,
+  loadCommand,
+  loadTree,
   pathWords,
   walkCommands,
 } from "../lib/tree.ts";
@@ -198,13 +199,8 @@ const root: AnyCommand = {
   ],
 };
 
-Deno.test("findCommand follows names and aliases, walkCommands goes parents first", () => {
-  assertEquals(
-    pathWords(findCommand(root, ["session", "list"])!.path),
-    "top sessions list",
-  );
-  assertEquals(findCommand(root, ["sessions", "lost"]), undefined);
-  assertEquals(findCommand(root, [])!.command, root);
+Deno.test("childNamed knows names and aliases, walkCommands goes parents first", () => {
+  assertEquals(childNamed(root, "session")?.name, "sessions");
   assertEquals(childNamed(root, "toString"), undefined);
   assertEquals(
     [...walkCommands(root)].map(({ path }) => pathWords(path)),
@@ -217,6 +213,31 @@ Deno.test("findCommand follows names and aliases, walkCommands goes parents firs
     ],
   );
   checkTree(root);
+});
+
+Deno.test("an entry is loaded when it is reached, and what it says of its command stands", async () => {
+  let loads = 0;
+  const entry: AnyCommand = {
+    name: "late",
+    summary: "As listed",
+    load: () => {
+      loads++;
+      return Promise.resolve(leaf("other", { hidden: true, aliases: ["l"] }));
+    },
+  };
+  const tree = { name: "top", summary: "Top", commands: [entry, echo] };
+  checkTree(tree);
+  assertEquals(loads, 0);
+  const loaded = await loadCommand(entry);
+  assertEquals([loaded.name, loaded.summary, loaded.aliases, loads], [
+    "late",
+    "As listed",
+    ["l"],
+    1,
+  ]);
+  assertEquals(await loadCommand(echo), echo);
+  const whole = await loadTree(tree);
+  assertEquals(whole.commands!.map(({ load }) => load), [undefined, undefined]);
 });
 
 Deno.test("checkTree names the command and what its author got wrong", () => {
