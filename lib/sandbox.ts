@@ -7,13 +7,14 @@ import { isolationArgs, worldArgs } from "./bubblewrap.ts";
 import type { Isolation } from "./bubblewrap.ts";
 import { CommandError } from "./command.ts";
 import type { Config } from "./config.ts";
+import { type DiskView, diskView } from "./disk_view.ts";
 import { NetworkHolder } from "./network_holder.ts";
 import { isWithin, posixPaths } from "./paths.ts";
 import { fromUser } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { sandboxFault } from "./sandbox_fault.ts";
 import { planSandbox } from "./sandbox_plan.ts";
-import type { Found, SandboxPlan } from "./sandbox_plan.ts";
+import type { SandboxPlan } from "./sandbox_plan.ts";
 import type { ProcessScope } from "./scope.ts";
 import { SANDBOX_EXEC, seatbeltProfile } from "./seatbelt.ts";
 
@@ -57,6 +58,7 @@ export interface SandboxOptions {
 /** The sandbox of one process. Made once; tried at the first use. */
 export class Sandbox {
   readonly #options: SandboxOptions;
+  readonly #disk: DiskView = diskView();
   #tried: Promise<Working> | undefined;
   #holder: Promise<NetworkHolder | undefined> | undefined;
 
@@ -122,8 +124,8 @@ export class Sandbox {
   }
 
   async #bubblewrap(): Promise<Working> {
-    const bwrap = await findProgram("bwrap");
-    const container = await inContainer(this.#options.platform);
+    const bwrap = await findProgram(this.#disk, "bwrap");
+    const container = await inContainer(this.#disk, this.#options.platform);
     if (bwrap === undefined) {
       const fault = sandboxFault({
         errors: undefined,
@@ -146,7 +148,7 @@ export class Sandbox {
     const fault = sandboxFault({
       errors,
       container,
-      appArmor: await restrictedByAppArmor(),
+      appArmor: (await this.#disk.text(APPARMOR))?.trim() === "1",
     });
     return none(fault.reason, fault.fix);
   }
@@ -160,7 +162,7 @@ export class Sandbox {
         "user namespaces are refused here: commands stay root of the system, without capabilities",
       );
     }
-    const nsenter = await findProgram("nsenter");
+    const nsenter = await findProgram(this.#disk, "nsenter");
     const joins = isolation.network === "none" && isolation.userNamespace;
     if (joins && nsenter === undefined) {
       weaknesses.push(
@@ -203,7 +205,7 @@ export class Sandbox {
   }
 
   async #seatbelt(): Promise<Working> {
-    if (!await isFile(SANDBOX_EXEC)) {
+    if (await this.#disk.look(SANDBOX_EXEC) === undefined) {
       return none("sandbox-exec is missing", undefined);
     }
     const { platform, settings } = this.#options;
@@ -254,8 +256,7 @@ export class Sandbox {
     return await planSandbox({
       platform,
       scope,
-      look,
-      list,
+      disk: this.#disk,
       writable: settings.writable
         .map((path) => fromUser(platform, path))
         .filter((path) => path !== undefined),
@@ -291,6 +292,8 @@ function isShown(plan: SandboxPlan, folder: string): boolean {
     !["/tmp", "/var/tmp", ...plan.sockets].some(under);
 }
 
+const APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+
 /** Only where the system keeps its programs: what a PATH names may be anybody's. */
 const PROGRAM_FOLDERS = [
   "/usr/bin",
@@ -299,11 +302,23 @@ const PROGRAM_FOLDERS = [
   "/run/current-system/sw/bin",
 ];
 
-async function findProgram(name: string): Promise<string | undefined> {
-  for (const folder of PROGRAM_FOLDERS) {
-    if (await isFile(`${folder}/${name}`)) return `${folder}/${name}`;
-  }
-  return undefined;
+async function findProgram(
+  disk: DiskView,
+  name: string,
+): Promise<string | undefined> {
+  const paths = PROGRAM_FOLDERS.map((folder) => `${folder}/${name}`);
+  const found = await Promise.all(paths.map((path) => disk.look(path)));
+  return paths.find((_, i) => found[i] !== undefined && found[i] !== "folder");
+}
+
+async function inContainer(
+  disk: DiskView,
+  platform: Platform,
+): Promise<boolean> {
+  if (platform.env("container") !== undefined) return true;
+  const marks = ["/.dockerenv", "/run/.containerenv"];
+  const found = await Promise.all(marks.map((path) => disk.look(path)));
+  return found.some((one) => one !== undefined);
 }
 
 /** What goes wrong when a command that does nothing is isolated so; undefined when nothing does. */
@@ -346,51 +361,4 @@ async function failureOf(
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-async function inContainer(platform: Platform): Promise<boolean> {
-  if (platform.env("container") !== undefined) return true;
-  for (const mark of ["/.dockerenv", "/run/.containerenv"]) {
-    if (await look(mark) !== undefined) return true;
-  }
-  return false;
-}
-
-async function restrictedByAppArmor(): Promise<boolean> {
-  try {
-    const text = await Deno.readTextFile(
-      "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-    );
-    return text.trim() === "1";
-  } catch {
-    return false;
-  }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isFile;
-  } catch {
-    return false;
-  }
-}
-
-async function look(path: string): Promise<Found | undefined> {
-  try {
-    const info = await Deno.lstat(path);
-    if (info.isSymlink) return { link: await Deno.readLink(path) };
-    return info.isDirectory ? "folder" : "file";
-  } catch {
-    return undefined;
-  }
-}
-
-async function list(folder: string): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    for await (const { name } of Deno.readDir(folder)) names.push(name);
-  } catch {
-    // What cannot be listed has nothing to mask.
-  }
-  return names;
 }

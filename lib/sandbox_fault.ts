@@ -34,6 +34,12 @@ export function sandboxFault(trial: Trial): SandboxFault {
         : "install the package bubblewrap (apt install bubblewrap, dnf install bubblewrap, pacman -S bubblewrap)",
     };
   }
+  if (/Requires run access/.test(trial.errors)) {
+    return {
+      reason: "this process may not start bwrap",
+      fix: "start it with Deno's --allow-run",
+    };
+  }
   if (trial.container) return { reason: "container", fix: undefined };
   const refused =
     /RTM_NEWADDR|uid map|new namespace|user namespace|Operation not permitted|Permission denied/i

@@ -10,14 +10,12 @@ import {
   NAMES_WRITE,
   PAIRS_WRITE,
 } from "./deny_rules.ts";
+import type { DiskView } from "./disk_view.ts";
 import { homesParents } from "./folders.ts";
 import { isWithin, pathsOf } from "./paths.ts";
 import type { Paths } from "./paths.ts";
 import type { Platform } from "./platform.ts";
 import type { ProcessScope } from "./scope.ts";
-
-/** What is at a path: a folder, anything else, or a link with where it leads. */
-export type Found = "folder" | "file" | { link: string };
 
 /** What a plan is made from. */
 export interface PlanOptions {
@@ -25,10 +23,8 @@ export interface PlanOptions {
   platform: Platform;
   /** The scope whose policy the sandbox follows. */
   scope: ProcessScope;
-  /** Looks at a path; undefined when nothing is there or it may not be looked at. */
-  look(path: string): Promise<Found | undefined>;
-  /** Names in a folder; none when it cannot be listed. */
-  list(folder: string): Promise<string[]>;
+  /** Looks at paths. */
+  disk: Pick<DiskView, "look" | "list">;
   /** Further folders that commands may write (`sandbox_writable`), absolute. */
   writable: readonly string[];
   /** A folder of this process that is `/tmp` inside, absolute; undefined: a new one for every command. */
@@ -65,7 +61,7 @@ export interface SandboxPlan {
 
 /** Makes the plan. Looks at the disk once; what appears later inside a root is not masked. */
 export async function planSandbox(options: PlanOptions): Promise<SandboxPlan> {
-  const { platform, scope, look } = options;
+  const { platform, scope, disk } = options;
   await scope.ready();
   const { mode } = scope;
   const paths = pathsOf(platform.os);
@@ -87,7 +83,7 @@ export async function planSandbox(options: PlanOptions): Promise<SandboxPlan> {
   const links: SandboxPlan["links"] = [];
   const readable: string[] = [];
   await Promise.all([...new Set(wanted)].map(async (path) => {
-    const found = await look(path);
+    const found = await disk.look(path);
     if (found === undefined) return;
     if (typeof found === "object") links.push({ path, target: found.link });
     else if (!covered(paths, writable, path)) readable.push(path);
@@ -125,12 +121,12 @@ export function socketFolders(platform: Platform): string[] {
 
 /** Real folders outside of `/tmp`, which is another one inside anyway. */
 async function existingFolders(
-  { look, platform }: PlanOptions,
+  { disk, platform }: PlanOptions,
   folders: readonly string[],
 ): Promise<string[]> {
   const paths = pathsOf(platform.os);
   const found = await Promise.all(
-    folders.map(async (path) => await look(path) === "folder" ? path : ""),
+    folders.map(async (path) => await disk.look(path) === "folder" ? path : ""),
   );
   return found.filter((path) =>
     path !== "" && !isWithin(paths, "/tmp", path) &&
@@ -218,7 +214,7 @@ async function hiddenPlaces(
   options: PlanOptions,
   shown: readonly string[],
 ): Promise<SandboxPlan["hidden"]> {
-  const { platform, scope, look } = options;
+  const { platform, scope, disk } = options;
   const paths = pathsOf(platform.os);
   const whole = scope.mode === "open" || scope.mode === "full";
   const closed = scope.closed.filter(({ rule }) => !rule.writeOnly);
@@ -240,7 +236,7 @@ async function hiddenPlaces(
   const hidden: SandboxPlan["hidden"] = [];
   await Promise.all([...places].map(async (path) => {
     if (!whole && !covered(paths, shown, path)) return;
-    const found = await look(path);
+    const found = await disk.look(path);
     if (found === undefined || typeof found === "object") return;
     hidden.push({ path, folder: found === "folder" });
   }));
@@ -258,7 +254,7 @@ async function frozenPlaces(
   options: PlanOptions,
   writable: readonly string[],
 ): Promise<string[]> {
-  const { platform, scope, look } = options;
+  const { platform, scope, disk } = options;
   const paths = pathsOf(platform.os);
   const places = new Set<string>();
   for (const { path, rule } of scope.closed) {
@@ -277,19 +273,19 @@ async function frozenPlaces(
   }
   const frozen: string[] = [];
   await Promise.all([...places].map(async (path) => {
-    const found = await look(path);
+    const found = await disk.look(path);
     if (found === "file" || found === "folder") frozen.push(path);
   }));
   return frozen.sort();
 }
 
 async function otherHomes(
-  { platform, list }: PlanOptions,
+  { platform, disk }: PlanOptions,
 ): Promise<string[]> {
   const paths = pathsOf(platform.os);
   const found: string[] = platform.os === "linux" ? ["/root"] : [];
   for (const parent of homesParents(platform)) {
-    for (const name of await list(parent)) {
+    for (const name of await disk.list(parent)) {
       found.push(paths.join(parent, name));
     }
   }

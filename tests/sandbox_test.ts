@@ -7,11 +7,12 @@ import {
 } from "@std/assert";
 import { isolationArgs, worldArgs } from "../lib/bubblewrap.ts";
 import { CommandError } from "../lib/command.ts";
+import type { Found } from "../lib/disk_view.ts";
 import type { Mode } from "../lib/config.ts";
 import { Sandbox } from "../lib/sandbox.ts";
 import { sandboxFault } from "../lib/sandbox_fault.ts";
 import { planSandbox, socketFolders } from "../lib/sandbox_plan.ts";
-import type { Found, SandboxPlan } from "../lib/sandbox_plan.ts";
+import type { SandboxPlan } from "../lib/sandbox_plan.ts";
 import { createScope } from "../lib/scope.ts";
 import { seatbeltProfile } from "../lib/seatbelt.ts";
 import { fakeConfig, fakeFiles, fakePlatform } from "./fake_files.ts";
@@ -55,8 +56,11 @@ async function planOf(
   return await planSandbox({
     platform,
     scope,
-    look: (path) => Promise.resolve(DISK[path]),
-    list: (folder) => Promise.resolve(folder === "/home" ? ["ann", "bob"] : []),
+    disk: {
+      look: (path) => Promise.resolve(DISK[path]),
+      list: (folder) =>
+        Promise.resolve(folder === "/home" ? ["ann", "bob"] : []),
+    },
     writable: given.writable ?? [],
     temp: "/private/t",
     caches: "/private/c",
@@ -275,6 +279,16 @@ Deno.test("other failures carry the program's own words", () => {
     }).fix ?? "",
     /user\.max_user_namespaces/,
   );
+});
+
+Deno.test("a missing permission to start bwrap is told as such", () => {
+  const { reason, fix } = sandboxFault({
+    errors: 'Requires run access to "/usr/bin/bwrap", run again with …',
+    container: false,
+    appArmor: false,
+  });
+  assertMatch(reason, /may not start bwrap/);
+  assertMatch(fix ?? "", /--allow-run/);
 });
 
 Deno.test("off and Windows leave commands as they are, require refuses them", async () => {
