@@ -107,20 +107,24 @@ async function shell(
   script: string,
   args: string[],
 ): Promise<string | undefined> {
-  try {
-    const { success, stdout } = await new Deno.Command("/bin/sh", {
-      args: ["-c", script, "sh", ...args],
-      clearEnv: true,
-      env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
-      cwd: "/",
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).output();
-    return success || stdout.length > 0
-      ? new TextDecoder().decode(stdout)
-      : undefined;
-  } catch {
-    return undefined;
+  // A grant may name the shell in either way.
+  for (const program of ["/bin/sh", "sh"]) {
+    try {
+      const { success, stdout } = await new Deno.Command(program, {
+        args: ["-c", script, "sh", ...args],
+        clearEnv: true,
+        env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
+        cwd: "/",
+        stdin: "null",
+        stdout: "piped",
+        stderr: "null",
+      }).output();
+      return success || stdout.length > 0
+        ? new TextDecoder().decode(stdout)
+        : undefined;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotCapable)) return undefined;
+    }
   }
+  return undefined;
 }

@@ -260,7 +260,8 @@ export class Sandbox {
       writable: settings.writable
         .map((path) => fromUser(platform, path))
         .filter((path) => path !== undefined),
-      temp: await temp?.(),
+      // Where none can be made, each command has its own.
+      temp: await temp?.().catch(() => undefined),
       caches,
       path,
     });

@@ -410,6 +410,15 @@ Deno.test("a missing file is told in the seed's words, with near names", async (
   );
 });
 
+Deno.test("a name that is missing at the very top is told as missing, though it is outside", async () => {
+  const scope = await scopeOf();
+  assertEquals(
+    await verdict(scope, "/nope", "read"),
+    "open /nope: no such file or directory",
+  );
+  assertMatch(await verdict(scope, "/nope", "write"), /outside the workspace/);
+});
+
 Deno.test("nothing tells whether a refused path exists", async () => {
   const scope = await scopeOf();
   const there = await verdict(scope, "/w/b/secret", "read");
