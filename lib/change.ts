@@ -3,6 +3,12 @@
  *
  * @module
  */
+import {
+  CHECKPOINT_BYTES,
+  type Keeper,
+  KEEPER_KEY,
+  type Kept,
+} from "./checkpoint.ts";
 import { FileLocks } from "./file_locks.ts";
 import { kindOf } from "./file_operations.ts";
 import { openChecked, replaceFile, versionOf } from "./files.ts";
@@ -104,28 +110,78 @@ export function refuseIrregular(
   );
 }
 
+/** What {@linkcode putInPlace} is to do, and for whom. */
+export interface InPlace {
+  /** In whose words errors are told. */
+  prefix: string;
+  /** The tool. */
+  tool: string;
+  /** The file. */
+  target: Resolved;
+  /** What is put there. */
+  bytes: Uint8Array;
+  /** The file as the change was made for it; undefined where nothing was. Changed since: refused. */
+  before: Content | { info: Deno.FileInfo; bytes?: undefined } | undefined;
+}
+
 /**
- * Puts `bytes` in place of the file. Every change that a tool makes to a file goes through here, so this is where
- * what is replaced would be kept for undo, before anything else.
+ * Puts bytes in place of a file. Every change that a tool makes to a file goes through here, so this is where what is
+ * replaced is kept for undo, before anything else. Where that fails, the file is written all the same.
  *
- * @param before the file as the change was made for it; undefined where nothing was. Changed since: refused.
- * @returns notes for the answer.
+ * @returns notes for the answer, the step for undo last.
  * @throws {CommandError} in the words of `prefix`.
  */
 export async function putInPlace(
-  prefix: string,
-  target: Resolved,
-  bytes: Uint8Array,
-  before: Content | { info: Deno.FileInfo; bytes?: undefined } | undefined,
+  { prefix, tool, target, bytes, before }: InPlace,
+  ctx: ToolContext,
 ): Promise<readonly string[]> {
+  const keeper = ctx.process.peek<Keeper>(KEEPER_KEY);
+  const kept = keeper &&
+    await keep(keeper, { tool, target, bytes, before }, ctx);
   try {
-    return await replaceFile(target, bytes, {
+    const notes = await replaceFile(target, bytes, {
       expect: before ? versionOf(before.info) : null,
       ...(before?.bytes ? { expectBytes: before.bytes } : {}),
     });
+    return kept === undefined ? notes : [
+      ...notes,
+      kept.step === undefined
+        ? `undo is not available for this: ${kept.problem}`
+        : `undo: step ${kept.step}`,
+    ];
   } catch (error) {
+    if (kept?.step !== undefined) await kept.forget();
     throw osError(prefix, error, "open", target.shown);
   }
+}
+
+/** Has the bytes that are replaced kept. */
+async function keep(
+  keeper: Keeper,
+  { tool, target, bytes, before }: Omit<InPlace, "prefix">,
+  ctx: ToolContext,
+): Promise<Kept | undefined> {
+  let there: Uint8Array | null = before?.bytes ?? null;
+  if (before && !before.bytes) {
+    if (before.info.size > CHECKPOINT_BYTES) {
+      return { problem: `the file had more than ${CHECKPOINT_BYTES} bytes` };
+    }
+    if (ctx.scope.denial(target.real, "read") !== undefined) {
+      return { problem: "the file may not be read" };
+    }
+    try {
+      ({ bytes: there } = await readWhole(tool, target, CHECKPOINT_BYTES));
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : `${error}` };
+    }
+  }
+  return await keeper.keep(ctx.signal, {
+    path: target.real,
+    tool,
+    before: there,
+    mode: before?.info.mode ?? null,
+    after: bytes,
+  });
 }
 
 /** Refuses text that no encoding can hold. */

@@ -111,12 +111,9 @@ export const edit: Command<typeof editInput, ToolContext> = command({
         throw osError("edit: read", error, "open", target.shown);
       }
       const before = await readWhole("edit: read", target, EDIT_BYTES);
-      return await applyTo(before, {
-        target,
-        edits,
-        listed: args.edits !== undefined && args.edits.length > 0,
-        dryRun: args.dry_run ?? false,
-      });
+      const listed = args.edits !== undefined && args.edits.length > 0;
+      const dryRun = args.dry_run ?? false;
+      return await applyTo(before, { target, edits, listed, dryRun }, ctx);
     });
   },
 });
@@ -124,6 +121,7 @@ export const edit: Command<typeof editInput, ToolContext> = command({
 async function applyTo(
   before: Content,
   task: EditTask,
+  ctx: ToolContext,
 ): Promise<CommandOutput> {
   const { target, dryRun } = task;
   const exact = decodeExact(before.bytes);
@@ -155,9 +153,10 @@ async function applyTo(
     applied.changes,
     (line) => showExact(line.replace(/^\ufeff/, ""), exact.encoding),
   );
-  const notes = dryRun
-    ? []
-    : await putInPlace("edit: write", target, bytes, before);
+  const notes = dryRun ? [] : await putInPlace(
+    { prefix: "edit: write", tool: "edit", target, bytes, before },
+    ctx,
+  );
   const made = counted(applied.replacements, "replacement");
   return answer(
     dryRun

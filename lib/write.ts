@@ -82,11 +82,14 @@ export const write: Command<typeof writeInput, ToolContext> = command({
     return await withFile("write", args.path, ctx, async (target) => {
       refuseIrregular("write", target, "open");
       return args.append
-        ? await append(target, content)
+        ? await append(target, content, ctx)
         : await replace(target, content, ctx);
     });
   },
 });
+
+/** In whose words {@linkcode putInPlace} speaks. */
+const WRITING = { prefix: "write", tool: "write" } as const;
 
 async function replace(
   target: Resolved,
@@ -104,12 +107,12 @@ async function replace(
       "unchanged: the file already holds this content",
     ]);
   }
-  const notes = await putInPlace(
-    "write",
+  const notes = await putInPlace({
+    ...WRITING,
     target,
     bytes,
-    before ?? (info && { info }),
-  );
+    before: before ?? (info && { info }),
+  }, ctx);
   return info
     ? written(target, bytes.length, "replaced", [
       `replaced ${counted(info.size, "byte")}`,
@@ -121,9 +124,15 @@ async function replace(
 async function append(
   target: Resolved,
   content: Uint8Array,
+  ctx: ToolContext,
 ): Promise<CommandOutput> {
   if (!target.info) {
-    const notes = await putInPlace("write", target, content, undefined);
+    const notes = await putInPlace({
+      ...WRITING,
+      target,
+      bytes: content,
+      before: undefined,
+    }, ctx);
     return written(target, content.length, "created", ["created", ...notes]);
   }
   const before = await readWhole("write", target, WRITE_BYTES);
@@ -141,7 +150,7 @@ async function append(
   const bytes = new Uint8Array(size);
   bytes.set(before.bytes);
   bytes.set(addition, before.bytes.length);
-  const notes = await putInPlace("write", target, bytes, before);
+  const notes = await putInPlace({ ...WRITING, target, bytes, before }, ctx);
   return written(target, addition.length, "appended", [
     `appended; the file now has ${counted(size, "byte")}`,
     ...(before.bytes.length > 0 && !endsLine(before.bytes)
