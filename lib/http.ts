@@ -7,6 +7,7 @@ import { type GuardOptions, plain } from "./http_guard.ts";
 import { ENDPOINT, HttpHandler } from "./http_handler.ts";
 import type { Logger } from "./log.ts";
 import type { McpServer } from "./server.ts";
+import { catchStray } from "./stray.ts";
 
 /** Milliseconds that open responses have to end after the server was told to stop. */
 export const CLOSE_WITHIN_MS = 2_000;
@@ -37,6 +38,7 @@ export function serveHttp(
   options: HttpOptions,
 ): HttpServer {
   const handler = new HttpHandler(server, options);
+  const stopCatching = catchStray(options.logger);
   const hostname = options.hostname ?? "127.0.0.1";
   const listener = Deno.serve({
     hostname,
@@ -60,6 +62,7 @@ export function serveHttp(
       });
       await Promise.race([listener.shutdown(), late]);
       clearTimeout(timer);
+      stopCatching();
     },
   };
 }

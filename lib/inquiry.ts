@@ -51,8 +51,12 @@ export function inquiring(
       ? inquireByResult(exchange, key, method, params)
       : inquireByRequest(exchange, method, params, signal);
   const members = {
-    ask: (key: string, question: Question) =>
-      ask(exchange, inquire, key, question),
+    ask(key: string, question: Question) {
+      const answer = ask(exchange, inquire, key, question);
+      // A handler that does not wait for the answer is not to be told that there will be none.
+      answer.catch(() => {});
+      return answer;
+    },
     [INQUIRE]: inquire,
   };
   return members;

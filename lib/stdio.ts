@@ -5,6 +5,7 @@
  */
 import type { Logger } from "./log.ts";
 import type { McpServer } from "./server.ts";
+import { catchStray } from "./stray.ts";
 
 /** Milliseconds between asking what the calls started to end, and ending it, after a signal. */
 export const KILL_AFTER_MS = 150;
@@ -65,6 +66,7 @@ export async function serveStdio(
   const { hooks = {}, drain, logger } = options;
   const ending = new AbortController();
   let signalled: Promise<void> | undefined;
+  const stopCatching = catchStray(logger);
   const stopListening = system.onSignal((signal) => {
     // A host sends SIGINT and soon after SIGTERM; the first one decides.
     signalled ??= endBySignal(signal);
@@ -109,6 +111,7 @@ export async function serveStdio(
   // A signal that came meanwhile goes its way to the exit.
   await signalled;
   stopListening();
+  stopCatching();
 }
 
 function delay(ms: number): { promise: Promise<void>; cancel(): void } {

@@ -238,6 +238,15 @@ Deno.test("J18: a client that reads no more ends the server quietly", async () =
   assertEquals([code, errors], [0, "kill\ncommit\n"]);
 });
 
+Deno.test("what a careless handler leaves behind does not end the server", async () => {
+  await withServer(async (client) => {
+    const { result } = await client.exchange(call(1, "careless"));
+    assertEquals(result.content[0].text, "left");
+    const waited = await client.exchange(call(2, "wait", { ms: 30 }));
+    assertEquals(waited.result.content[0].text, "waited 30 ms");
+  });
+});
+
 Deno.test("J22: Content-Length framing is told what to do instead", async () => {
   await withServer(async (client) => {
     const body = JSON.stringify(ping(1));
