@@ -326,8 +326,8 @@ class Store implements SessionStore {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#upkeepTimer);
     await this.flush({ wait: 2_000 });
+    clearTimeout(this.#upkeepTimer);
     this.observer.close();
     const closed = this.#file.close();
     await this.#upkeep;
