@@ -66,6 +66,8 @@ export interface Config {
   };
   /** What is written to standard error, and how. */
   log: { level: "debug" | "info" | "warn" | "error"; format: "text" | "json" };
+  /** Where HTTP is served; undefined: nobody said. */
+  serve?: { port?: number; host?: string };
   /** Seconds that requests may go on after the end of input. */
   drain: number;
 }
@@ -217,20 +219,30 @@ function configFrom(values: ReadonlyMap<string, unknown>): Config {
     record: get("record", "full"),
     sessions: {
       visible: get("sessions.visible", "project"),
-      ...given("keepDays", values.get("sessions.keep_days")),
-      ...given("maxBytes", values.get("sessions.max_size")),
+      ...given(
+        "keepDays",
+        values.get("sessions.keep_days") as number | undefined,
+      ),
+      ...given(
+        "maxBytes",
+        values.get("sessions.max_size") as number | undefined,
+      ),
     },
     log: { level: get("log.level", "warn"), format: get("log.format", "text") },
+    serve: {
+      ...given("port", values.get("serve.port") as number | undefined),
+      ...given("host", values.get("serve.host") as string | undefined),
+    },
     drain: get("drain", 10),
   });
 }
 
 /** A property where there is a value for it, none elsewhere. */
-function given<K extends string>(
+function given<K extends string, V>(
   name: K,
-  value: unknown,
-): { [key in K]?: number } {
-  return value === undefined ? {} : { [name]: value } as { [key in K]: number };
+  value: V | undefined,
+): { [key in K]?: V } {
+  return value === undefined ? {} : { [name]: value } as { [key in K]: V };
 }
 
 function flagValue(

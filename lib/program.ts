@@ -18,9 +18,8 @@ import {
 import type { Launch } from "./hosts.ts";
 import { exposedCommands, MCP_INPUT, terminalOf } from "./mcp_command.ts";
 import type { Platform } from "./platform.ts";
-import { serveWorld } from "./serve.ts";
+import { type Served, serveOnStdio } from "./serve.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
-import type { ToolContext } from "./tool.ts";
 import {
   modeRefusal,
   selectTools,
@@ -28,7 +27,7 @@ import {
   toolEntries,
   type ToolName,
 } from "./tools.ts";
-import { openWorld, type World } from "./world.ts";
+import { openWorld, type World, type WorldContext } from "./world.ts";
 
 /** The version of this program. */
 export const VERSION: string = about.version;
@@ -70,11 +69,25 @@ export function buildProgram(machine: Machine): Program {
     ...rootOptions(),
     commands: [
       ...toolEntries(platform),
-      serveCommand(version),
+      mcpCommand(version),
+      {
+        name: "serve",
+        summary: "Serve the tools over MCP on HTTP",
+        load: async () =>
+          (await import("./serve_http.ts")).httpCommand((ctx) =>
+            servedBy(ctx, version, [])
+          ),
+      },
       {
         name: "sessions",
-        summary: "List, show, search and delete recorded sessions, and more",
+        summary:
+          "List, show, search, export and delete recorded sessions, and more",
         load: async () => (await import("./sessions_cli.ts")).sessionsCommand,
+      },
+      {
+        name: "undo",
+        summary: "Put back what write and edit changed in a session",
+        load: async () => (await import("./undo.ts")).undoCommand,
       },
       {
         name: "doctor",
@@ -124,7 +137,7 @@ export function buildProgram(machine: Machine): Program {
         if (WORLDLESS.has(path[1]?.name ?? "")) return base;
         const world = await open(base.terminal!.globals);
         const { name, tool } = path.at(-1)!;
-        const refusal = tool && modeRefusal(tool.name, world.config.mode);
+        const refusal = tool && modeRefusal(tool.name, world.config);
         if (refusal !== undefined) {
           throw new UsageError(`${name}: ${refusal}`);
         }
@@ -190,6 +203,7 @@ function propertyOf({ kind, about: description }: Setting): PropertySchema {
     case "number":
       return { type: kind.whole ? "integer" : "number", description };
     case "size":
+    case "word":
       return { type: "string", description };
     case "switch":
       return { type: "boolean", description };
@@ -216,8 +230,8 @@ function versionCommand(platform: Platform): AnyCommand {
   });
 }
 
-function serveCommand(version: AnyCommand): AnyCommand {
-  return command<typeof MCP_INPUT, ToolContext>({
+function mcpCommand(version: AnyCommand): AnyCommand {
+  return command<typeof MCP_INPUT, WorldContext>({
     name: "mcp",
     summary: "Serve the tools over MCP on standard input and output",
     description:
@@ -225,19 +239,26 @@ function serveCommand(version: AnyCommand): AnyCommand {
     input: MCP_INPUT,
     positionals: ["command"],
     examples: ["rousseau mcp --root ~/project --tools sessions,bash"],
-    run: async ({ command: words = [] }, ctx) => {
-      const { tools, resources } = words.length === 0
-        ? { tools: TOOL_NAMES, resources: [version] }
-        : await partOf(terminalOf(ctx).root, words);
-      const { config, scope } = ctx;
-      return await serveWorld(ctx, {
-        version: VERSION,
-        selection: selectTools(tools, config, scope.roots),
-        resources,
-        sessions: words.length === 0 && config.sessions.visible !== "none",
-      });
-    },
+    run: async ({ command: words = [] }, ctx) =>
+      await serveOnStdio(ctx, await servedBy(ctx, version, words)),
   }) as AnyCommand;
+}
+
+async function servedBy(
+  ctx: WorldContext,
+  version: AnyCommand,
+  words: readonly string[],
+): Promise<Served> {
+  const { tools, resources } = words.length === 0
+    ? { tools: TOOL_NAMES, resources: [version] }
+    : await partOf(terminalOf(ctx).root, words);
+  const { config, scope } = ctx;
+  return {
+    version: VERSION,
+    selection: selectTools(tools, config, scope.roots),
+    resources,
+    sessions: words.length === 0 && config.sessions.visible !== "none",
+  };
 }
 
 async function partOf(

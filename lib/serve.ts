@@ -1,5 +1,6 @@
 /**
- * The MCP server over the world: tools with their context, sessions as resources, recording, and an orderly end.
+ * The MCP server over the world: tools with their context, sessions as resources and prompts, recording, and an orderly
+ * end.
  *
  * @module
  */
@@ -8,12 +9,14 @@ import { initializeFirst } from "./gate.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import { instructions } from "./instructions.ts";
 import type { Jobs } from "./jobs.ts";
-import { serveTerminal } from "./mcp_command.ts";
+import { serveTerminal, terminalOf } from "./mcp_command.ts";
 import { McpServer } from "./server.ts";
+import type { StdioHooks } from "./stdio.ts";
+import type { ServeParts } from "./serve_parts.ts";
 import type { SessionStore } from "./store.ts";
 import type { ToolContext } from "./tool.ts";
 import { loadTool, type Selection } from "./tools.ts";
-import { JOBS_KEY, STORE_KEY } from "./world.ts";
+import { JOBS_KEY, STORE_KEY, type WorldContext } from "./world.ts";
 
 /** Milliseconds that the last records may wait for another process's lock after a signal. */
 export const LAST_COMMIT_MS = 100;
@@ -26,65 +29,84 @@ export interface Served {
   selection: Selection;
   /** Resources that are commands. */
   resources: readonly AnyCommand[];
-  /** Whether recorded sessions are resources, too. */
+  /** Whether recorded sessions are resources and prompts, too. */
   sessions: boolean;
 }
 
-/** Serves on the terminal's streams until the input ends or the process is told to stop. */
-export async function serveWorld(
-  ctx: ToolContext,
-  { version, selection, resources, sessions }: Served,
-): Promise<CommandOutput> {
+/** A server that can answer `initialize`, and what makes it whole. */
+export interface Assembled {
+  /** The server. */
+  server: McpServer;
+  /** Loads what the rest needs. No message but `initialize` may reach the server before. */
+  complete(): Promise<void>;
+  /** What is to be ended with the server. */
+  hooks: StdioHooks;
+}
+
+/** The server for what is served. Loads nothing slow. */
+export function assemble(ctx: WorldContext, served: Served): Assembled {
   const { config, logger, scope, platform, process } = ctx;
-  const extend = (base: CommandContext): ToolContext => ({
-    ...base,
-    config,
-    logger,
-    scope,
-    platform,
-    process,
-  });
-  const late = new Late(ctx);
+  const { selection, sessions } = served;
   const jobs = () => process.peek<Jobs>(JOBS_KEY);
+  const late = new Late();
   const server = new McpServer({
     name: "rousseau",
     title: "Rousseau",
-    version,
+    version: served.version,
     instructions: instructions({ scope: scope.describe(), config, selection }),
     logger,
-    extend,
+    extend: (base: CommandContext): ToolContext => ({
+      ...base,
+      config,
+      logger,
+      scope,
+      platform,
+      process,
+    }),
     resources: sessions ? [late.resources] : [],
     ...(config.record === "off" ? {} : { observer: late.observer }),
+    onRootsChanged: () => late.rootsChanged(),
     onEndOfInput: () => void jobs()?.endBackground(),
   });
-  const complete = async () => {
-    await answersFirst();
-    const tools = await Promise.all([
-      ...selection.offered.map((name) => loadTool(name, platform)),
-      late.load(),
-    ]);
-    for (const each of [...tools, ...resources]) {
-      if (each) server.register(each);
-    }
-  };
-  const terminal = ctx.terminal && {
-    ...ctx.terminal,
-    stdin: initializeFirst(ctx.terminal.stdin, complete),
-  };
-  return await serveTerminal(
+  return {
     server,
-    { ...ctx, ...(terminal && { terminal }) },
-    {
-      drain: config.drain * 1000,
-      hooks: {
-        terminate: () => void jobs()?.terminateAll(),
-        kill: () => jobs()?.killAll(),
-        commit: async () =>
-          await process.peek<SessionStore>(STORE_KEY)?.flush({
-            wait: LAST_COMMIT_MS,
-          }),
+    async complete() {
+      const [tools, parts] = await Promise.all([
+        Promise.all(
+          selection.offered.map((name) => loadTool(name, platform)),
+        ),
+        import("./serve_parts.ts"),
+      ]);
+      late.parts = parts.serveParts(ctx, server, sessions);
+      for (const tool of tools) server.register(late.parts.scoped(tool));
+      for (const resource of served.resources) server.register(resource);
+    },
+    hooks: {
+      terminate: () => void jobs()?.terminateAll(),
+      kill: () => jobs()?.killAll(),
+      commit: async () => {
+        const store = process.peek<SessionStore>(STORE_KEY);
+        await store?.flush({ wait: LAST_COMMIT_MS });
       },
     },
+  };
+}
+
+/** Serves on the terminal's streams until the input ends or the process is told to stop. */
+export async function serveOnStdio(
+  ctx: WorldContext,
+  served: Served,
+): Promise<CommandOutput> {
+  const { server, complete, hooks } = assemble(ctx, served);
+  const terminal = terminalOf(ctx);
+  const stdin = initializeFirst(terminal.stdin, async () => {
+    await answersFirst();
+    await complete();
+  });
+  return await serveTerminal(
+    server,
+    { ...ctx, terminal: { ...terminal, stdin } },
+    { drain: ctx.config.drain * 1000, hooks },
   );
 }
 
@@ -96,46 +118,29 @@ async function answersFirst(): Promise<void> {
   await crypto.subtle.digest("SHA-256", new Uint8Array());
 }
 
-/** What needs the session store, loaded after the handshake. */
+/** Stands in for {@linkcode ServeParts} until they are loaded. No request that needs them comes before. */
 class Late {
-  readonly #ctx: ToolContext;
-  #provider: ResourceProvider | undefined;
-  #store: (() => SessionStore) | undefined;
-  #ids: ((prefix: string) => Promise<string[]>) | undefined;
+  parts: ServeParts | undefined;
 
-  constructor(ctx: ToolContext) {
-    this.#ctx = ctx;
-  }
-
-  async load(): Promise<undefined> {
-    const [{ completeSessionIds, sessionResources }, { storeOf }] =
-      await Promise.all([
-        import("./session_resources.ts"),
-        import("./session_tools.ts"),
-      ]);
-    this.#store = () => storeOf(this.#ctx);
-    this.#provider = sessionResources(this.#store);
-    this.#ids = (prefix) => completeSessionIds(storeOf(this.#ctx), prefix);
-  }
-
-  /** The store's observer; the store is made at the first call. */
   readonly observer: CallObserver = {
-    started: (call) => this.#store?.().observer.started(call),
-    ended: (call) => this.#store?.().observer.ended(call),
+    started: (call) => this.parts?.observer.started(call),
+    ended: (call) => this.parts?.observer.ended(call),
   };
 
-  /** Recorded sessions. No request for them comes before they are loaded. */
   readonly resources: ResourceProvider = {
     list: (cursor, ctx) => this.#loaded.list(cursor, ctx),
     templates: () => this.#loaded.templates(),
     read: (uri, ctx) => this.#loaded.read(uri, ctx),
-    complete: async (uriTemplate, wanted, ctx) =>
-      await this.#loaded.complete?.(uriTemplate, wanted, ctx) ??
-        await this.#ids?.(wanted.value) ?? [],
+    complete: async (template, wanted, ctx) =>
+      await this.#loaded.complete?.(template, wanted, ctx) ?? [],
   };
 
+  rootsChanged(): void {
+    this.parts?.rootsChanged();
+  }
+
   get #loaded(): ResourceProvider {
-    if (!this.#provider) throw new TypeError("Cannot use sessions: not loaded");
-    return this.#provider;
+    if (!this.parts) throw new TypeError("Cannot use sessions: not loaded");
+    return this.parts.resources;
   }
 }

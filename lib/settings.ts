@@ -19,6 +19,7 @@ export type Kind =
   | { of: "paths" }
   | { of: "places" }
   | { of: "path" }
+  | { of: "word" }
   | { of: "number"; minimum: number; maximum: number; whole: boolean }
   | { of: "size" }
   | { of: "switch" };
@@ -217,6 +218,18 @@ export const SETTINGS: readonly Setting[] = [
     about: "How they are written.",
   },
   {
+    key: "serve.port",
+    env: "ROUSSEAU_SERVE_PORT",
+    kind: { of: "number", minimum: 0, maximum: 65_535, whole: true },
+    about: "Port of the HTTP server.",
+  },
+  {
+    key: "serve.host",
+    env: "ROUSSEAU_SERVE_HOST",
+    kind: { of: "word" },
+    about: "Address that the HTTP server listens on.",
+  },
+  {
     key: "drain",
     option: "drain",
     env: "ROUSSEAU_DRAIN",
@@ -270,6 +283,8 @@ export function settingValue(
     case "path":
       if (typeof raw !== "string" || raw === "") return fail("a path");
       return expandHome(platform, raw);
+    case "word":
+      return typeof raw === "string" && raw !== "" ? raw : fail("a string");
     case "number": {
       const { minimum, maximum, whole } = kind;
       if (

@@ -24,6 +24,12 @@ export const JOBS_KEY = "jobs";
 /** Key of the session store in `ctx.process`; theirs to set. */
 export const STORE_KEY = "store";
 
+/** The context of a command that needs more of the world than a tool does. */
+export interface WorldContext extends ToolContext {
+  /** All of it. */
+  world: World;
+}
+
 /** What a world is made from. */
 export interface WorldOptions {
   /** The root's options by name. */
@@ -40,6 +46,8 @@ export class World {
   readonly config: Config;
   /** The files that the settings came from. */
   readonly files: readonly string[];
+  /** Paths that belong to rousseau itself, beside those that are always known. */
+  readonly own: string[];
   /** The operator's log. */
   readonly logger: Logger;
   /** What may be touched. */
@@ -53,12 +61,13 @@ export class World {
   constructor(
     parts: Pick<
       World,
-      "config" | "files" | "logger" | "scope" | "warnings"
+      "config" | "files" | "own" | "logger" | "scope" | "warnings"
     >,
     platform: Platform,
   ) {
     this.config = parts.config;
     this.files = parts.files;
+    this.own = parts.own;
     this.logger = parts.logger;
     this.scope = parts.scope;
     this.warnings = parts.warnings;
@@ -66,9 +75,10 @@ export class World {
   }
 
   /** A handler's context with the world in it. */
-  extend(base: CommandContext): ToolContext {
+  extend(base: CommandContext): WorldContext {
     return {
       ...base,
+      world: this,
       scope: this.scope,
       config: this.config,
       platform: this.#platform,
@@ -130,6 +140,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   for (const warning of all) logger.warn("start.warning", { warning });
   return new World({
     config: project?.config ?? loaded.config,
+    own,
     files: [...own, ...(project?.file === undefined ? [] : [project.file])],
     logger,
     scope,

@@ -65,6 +65,7 @@ Deno.test("without any source the settings are the defaults", async () => {
     record: "full",
     sessions: { visible: "project" },
     log: { level: "warn", format: "text" },
+    serve: {},
     drain: 10,
   });
   assert(Object.isFrozen(config));
@@ -102,6 +103,7 @@ allow_net: true
 sandbox_writable: [~/cache]
 sessions: {visible: none, keep_days: 7, max_size: 1.5 GiB}
 log: {level: warning, format: json}
+serve: {port: 0, host: "::1"}
 drain: 0
 `;
   const expected = {
@@ -119,6 +121,7 @@ drain: 0
     record: "off",
     sessions: { visible: "none", keepDays: 7, maxBytes: 1_610_612_736 },
     log: { level: "warn", format: "json" },
+    serve: { port: 0, host: "::1" },
     drain: 0,
   };
   const fromFile = await load({ yaml });
@@ -146,6 +149,8 @@ drain: 0
     ROUSSEAU_SESSIONS_MAX_SIZE: "1.5GiB",
     ROUSSEAU_LOG_LEVEL: "warning",
     ROUSSEAU_LOG_FORMAT: "json",
+    ROUSSEAU_SERVE_PORT: "0",
+    ROUSSEAU_SERVE_HOST: "::1",
     ROUSSEAU_DRAIN: "0",
   };
   assertEquals((await load({ env })).config as unknown, {

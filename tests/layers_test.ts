@@ -182,7 +182,11 @@ const LAYERS = [
   "completions",
   "cli",
   "mcp_command",
+  "client_scope",
+  "session_prompts",
+  "serve_parts",
   "serve",
+  "serve_http",
   "program",
   // library
   "library",
