@@ -105,6 +105,7 @@ export async function examine(patient: Patient): Promise<Check[]> {
     ...rootChecks(world),
     ...toolChecks(world, mayDo),
     shellCheck(platform, mayDo),
+    ...await sandboxChecks(platform, world),
     pathCheck(platform, world),
     await storeCheck(world, patient.ctx),
   );
@@ -239,6 +240,39 @@ function shellCheck(platform: Platform, mayDo: MayDo): Check {
   }
   const { name, program } = chooseShell(platform);
   return { name: "shell", verdict: "ok", detail: `${name} (${program})` };
+}
+
+async function sandboxChecks(
+  platform: Platform,
+  { config, scope }: World,
+): Promise<Check[]> {
+  const settings = config.sandbox;
+  if (settings === undefined) return [];
+  const name = "sandbox";
+  const { Sandbox } = await import("./sandbox.ts");
+  const sandbox = new Sandbox({ platform, scope, settings });
+  const { layer, reason, fix, weaknesses } = await sandbox.state();
+  if (layer === "none") {
+    return [{
+      name,
+      verdict: settings.mode === "require"
+        ? "fail"
+        : fix === undefined
+        ? "info"
+        : "warn",
+      detail: `none around bash: ${reason}`,
+      ...(fix === undefined ? {} : { fix: capital(fix) }),
+    }];
+  }
+  const network = settings.allowNet ? "network open" : "no network";
+  return [
+    { name, verdict: "ok", detail: `${layer}, ${network}` },
+    ...weaknesses.map((detail): Check => ({ name, verdict: "warn", detail })),
+  ];
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function pathCheck(platform: Platform, { config }: World): Check {

@@ -32,9 +32,7 @@ export function instructions(
   const lines = [
     clip(scope, MAX_SCOPE_CHARS),
     "Keys and credentials are closed to the file tools in every mode but full. A refusal names the flag that would lift it; only the person can set it.",
-    has("bash")
-      ? "bash is not held to these folders and may use the network; use it with the same care."
-      : "",
+    has("bash") ? shellLine(config) : "",
     missing.length === 0
       ? ""
       : `Not offered: ${
@@ -52,6 +50,22 @@ export function instructions(
     lines.filter((line) => line !== "").join("\n"),
     MAX_INSTRUCTIONS_CHARS,
   );
+}
+
+/** What holds commands. Whether there is a sandbox is found out only with the first of them. */
+function shellLine({ mode, sandbox }: Config): string {
+  const loose =
+    "bash is not held to these folders and may use the network; use it with the same care.";
+  if (sandbox === undefined || sandbox.mode === "off") return loose;
+  if (sandbox.mode === "auto" && mode === "full") return loose;
+  const network = sandbox.allowNet
+    ? ""
+    : ", without network (--allow-net opens it)";
+  const inside =
+    `bash runs in a sandbox: the same folders, a /tmp of its own${network}`;
+  return sandbox.mode === "require"
+    ? `${inside}.`
+    : `${inside}. Where this system has none, its first answer says so; then use it with the same care.`;
 }
 
 function clip(text: string, max: number): string {
