@@ -165,6 +165,7 @@ const LAYERS = [
   "stray",
   "stdio",
   "sse",
+  "http_token",
   "http_guard",
   "http_headers",
   "http_reply",
