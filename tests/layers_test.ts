@@ -174,7 +174,6 @@ const LAYERS = [
   "http_headers",
   "http_reply",
   "http_sessions",
-  "http_token",
   "http_handler",
   "http",
   // command line
