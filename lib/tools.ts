@@ -4,7 +4,7 @@
  * @module
  */
 import { type AnyCommand, UsageError } from "./command.ts";
-import type { Config, Mode } from "./config.ts";
+import type { Config } from "./config.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Platform } from "./platform.ts";
 
@@ -126,7 +126,7 @@ export function selectTools(
       (isSessions(name) && config.sessions.visible === "none");
     const reason = unasked
       ? "left out by --tools, --exclude or --sessions"
-      : modeRefusal(name, config.mode) ??
+      : modeRefusal(name, config) ??
         permissionRefusal(name, roots, mayDo);
     if (reason === undefined) selection.offered.push(name);
     else selection.withheld.push({ name, reason, unasked });
@@ -135,8 +135,13 @@ export function selectTools(
 }
 
 /** Why a mode does without a tool; undefined when it does not. */
-export function modeRefusal(name: string, mode: Mode): string | undefined {
+export function modeRefusal(
+  name: string,
+  { mode, sandbox }: Pick<Config, "mode" | "sandbox">,
+): string | undefined {
   if (mode !== "read-only") return undefined;
+  // A sandbox that is required keeps commands to the mode; one that may be missing does not.
+  if (SHELL.has(name) && sandbox?.mode === "require") return undefined;
   return WRITING.has(name) || SHELL.has(name)
     ? "mode read-only has no tool that could write (--mode workspace has)"
     : undefined;
