@@ -142,7 +142,7 @@ const STEPS: Step[] = [
     name: "prompts/list",
     send: { jsonrpc: "2.0", id: 6, method: "prompts/list" },
     seed: { jsonrpc: "2.0", id: 6, result: { prompts: [] } },
-    differs: {},
+    differs: { "/result/prompts/0": "a session can be resumed by a prompt" },
   },
   {
     name: "shutdown",
