@@ -6,16 +6,19 @@
 import { command } from "./command.ts";
 import type { Command, CommandOutput, FromSchema } from "./command.ts";
 import { GlobError, Globs } from "./glob.ts";
-import { Haystack, readSmall, type SyncFiles } from "./haystack.ts";
+import { readSmall, type SyncFiles } from "./haystack.ts";
 import { globalExcludes, IgnoreRules } from "./ignore.ts";
-import { Matcher } from "./matcher.ts";
 import { pathsOf } from "./paths.ts";
 import { PatternError } from "./pattern.ts";
-import { Rows } from "./rows.ts";
 import type { Resolved } from "./scope.ts";
-import { type Search, searchAll } from "./search.ts";
+import {
+  Search,
+  type SearchFile,
+  type SearchJob,
+  searchTools,
+} from "./search.ts";
 import { searchAnswer } from "./search_answer.ts";
-import { inSlices } from "./slices.ts";
+import { MAX_WORKERS, searchAll } from "./search_pool.ts";
 import {
   answerBudget,
   counted,
@@ -24,8 +27,7 @@ import {
   osError,
   type ToolContext,
 } from "./tool.ts";
-import { Skips } from "./skips.ts";
-import { walk } from "./walk.ts";
+import { type Found, walk } from "./walk.ts";
 
 /** Matching lines (or files) in an answer unless `limit` says otherwise. */
 export const DEFAULT_MATCHES = 200;
@@ -126,62 +128,49 @@ export async function searchWithin(
   limitMs: number,
 ): Promise<CommandOutput> {
   const started = performance.now();
-  const output = args.output ?? "content";
-  const matcher = compile(args.pattern, output, {
+  const files: SyncFiles = await import("node:fs");
+  const search = compile({
+    pattern: args.pattern,
     ignoreCase: args.ignore_case ?? false,
     multiline: args.multiline ?? false,
-  });
+    output: args.output ?? "content",
+    context: args.context ?? 0,
+    maxRows: args.limit ?? DEFAULT_MATCHES,
+    maxChars: Math.max(
+      NOTE_CHARS,
+      answerBudget(ctx.config, args.limit) - NOTE_CHARS,
+    ),
+  }, files);
   const target = await resolveRoot(args.path, ctx);
   const include = globs("include", args.include, target.real);
   const exclude = globs("exclude", args.exclude, target.real);
-  const files: SyncFiles = await import("node:fs");
-  const ignore = args.no_ignore || !target.info?.isDirectory
-    ? undefined
-    : await ignoreRules(files, ctx);
-  const limit = args.limit ?? DEFAULT_MATCHES;
-  const chars = Math.max(
-    NOTE_CHARS,
-    answerBudget(ctx.config, args.limit) - NOTE_CHARS,
-  );
-  const search: Search = {
-    matcher,
-    output,
-    context: args.context ?? 0,
-    target,
-    haystack: new Haystack(files),
-    skips: new Skips(),
-    rows: new Rows(limit, chars),
-    matches: 0,
-    matched: 0,
-    searched: 0,
-    last: target.shown,
-  };
-  const { separator } = pathsOf(ctx.platform.os);
+  search.last = target.shown;
   const found = target.info?.isDirectory
-    ? walk({
-      root: target.real,
-      separator,
-      denial: (path) => ctx.scope.denial(path, "read"),
-      hidden: args.hidden ?? false,
-      ignore,
-      include,
-      exclude,
-      skips: search.skips,
-    })
-    : [{ path: target.real, name: target.shown }];
+    ? shownFiles(
+      walk({
+        root: target.real,
+        separator: pathsOf(ctx.platform.os).separator,
+        denial: (path) => ctx.scope.denial(path, "read"),
+        hidden: args.hidden ?? false,
+        ignore: args.no_ignore ? undefined : await ignoreRules(files, ctx),
+        include,
+        exclude,
+        skips: search.skips,
+      }),
+      target,
+    )
+    : [{ path: target.real, shown: target.shown, name: target.shown }].values();
   let told = started;
-  const whole = await inSlices(searchAll(search, found), {
+  const whole = await searchAll(search, found, {
     signal: ctx.signal,
     limitMs,
-    path: target.real,
+    workers: search.matcher ? workerCount() : 0,
     tick() {
       if (performance.now() - told < PROGRESS_MS) return;
       told = performance.now();
-      ctx.progress(
-        search.searched,
-        undefined,
-        `${counted(search.searched, "file")} searched`,
-      );
+      const { searched } = search;
+      const message = `${counted(searched, "file")} searched`;
+      ctx.progress(searched, undefined, message);
     },
   }).catch((error) => {
     throw osError("grep", error, "open", target.shown);
@@ -189,28 +178,40 @@ export async function searchWithin(
   return searchAnswer(search, {
     whole,
     limitMs,
-    pattern: args.pattern,
-    multiline: args.multiline ?? false,
+    notes: target.notes,
     durationMs: Math.round(performance.now() - started),
   });
 }
 
-function compile(
-  pattern: string,
-  output: string,
-  options: { ignoreCase: boolean; multiline: boolean },
-): Matcher | undefined {
-  if (pattern === "") {
-    if (output === "files") return undefined;
+function* shownFiles(
+  found: Iterable<Found | undefined>,
+  target: Resolved,
+): Generator<SearchFile | undefined, void, void> {
+  for (const file of found) {
+    yield file && {
+      ...file,
+      shown: target.shown + file.path.slice(target.real.length),
+    };
+  }
+}
+
+/** As many as there are processors; with one, the main thread does it all. */
+function workerCount(): number {
+  const processors = navigator.hardwareConcurrency;
+  return processors > 1 ? Math.min(processors, MAX_WORKERS) : 0;
+}
+
+function compile(job: SearchJob, files: SyncFiles): Search {
+  if (job.pattern === "" && job.output !== "files") {
     throw failure("grep: pattern is required", {
       notes: ['an empty pattern lists files, with output: "files"'],
     });
   }
   try {
-    return new Matcher(pattern, options);
+    return new Search(job, searchTools(job, files));
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw failure(`grep: compile pattern: ${pointedOut(pattern, error)}`);
+    throw failure(`grep: compile pattern: ${pointedOut(job.pattern, error)}`);
   }
 }
 

@@ -12,14 +12,28 @@ export const ROW_CHARS = 500;
 /** Characters shown before a match in a line that is cut. */
 export const ROW_LEAD = 100;
 
-/** Rows of text, collected until there are enough. */
+/** A row of an answer. */
+export interface Row {
+  /** As shown. */
+  text: string;
+  /** Matching lines that it stands for; 0 for context. */
+  matches: number;
+  /** It is the first of its file that counts. */
+  first: boolean;
+}
+
+/** Rows, collected until there are enough. */
 export class Rows {
   readonly #maxRows: number;
   readonly #maxChars: number;
-  readonly #lines: string[] = [];
+  readonly #rows: Row[] = [];
   #chars = 0;
-  /** Rows that count: matches, or files. */
+  /** Rows that count: matching lines, or files. */
   count = 0;
+  /** Matching lines. */
+  matches = 0;
+  /** Files with a match. */
+  files = 0;
   /** Why no more rows are taken. */
   full: "rows" | "chars" | undefined;
   /** Lines that were cut around the match. */
@@ -31,41 +45,59 @@ export class Rows {
     this.#maxChars = maxChars;
   }
 
-  /** Adds a row that counts; false when there is no room. */
-  add(row: string): boolean {
+  /** Makes sure that there is room for a row that counts. */
+  hasRoom(): boolean {
     if (!this.full && this.count >= this.#maxRows) this.full = "rows";
-    if (!this.#push(row)) return false;
-    this.count++;
+    return !this.full;
+  }
+
+  /** Whether there is room for all of these. */
+  fits(rows: readonly Row[]): boolean {
+    let { count } = this;
+    let chars = this.#chars;
+    for (const row of rows) {
+      if (row.matches > 0) count++;
+      chars += row.text.length + 1;
+    }
+    return !this.full && count <= this.#maxRows && chars <= this.#maxChars;
+  }
+
+  /** Adds a row; false when there is no room. */
+  add(row: Row): boolean {
+    if (row.matches > 0 && !this.hasRoom()) return false;
+    if (this.full) return false;
+    if (this.#chars + row.text.length + 1 > this.#maxChars) {
+      this.full = "chars";
+      return false;
+    }
+    this.#rows.push(row);
+    this.#chars += row.text.length + 1;
+    this.matches += row.matches;
+    if (row.matches > 0) this.count++;
+    if (row.first) this.files++;
     return true;
   }
 
-  /** Adds a row of context; false when there is no room. */
-  addContext(row: string): boolean {
-    return this.#push(row);
+  /** The rows so far. */
+  get all(): readonly Row[] {
+    return this.#rows;
   }
 
   /** Nothing was added yet. */
   get empty(): boolean {
-    return this.#lines.length === 0;
+    return this.#rows.length === 0;
   }
 
   /** All rows, and where there were more, a last line that says so. `noun`: what a row that counts is. */
   text(noun: string): string {
-    const end = this.full ? [`(truncated at ${this.count} ${noun})`] : [];
-    return [...this.#lines, ...end].join("\n");
-  }
-
-  #push(row: string): boolean {
-    if (this.full) return false;
-    if (this.#chars + row.length + 1 > this.#maxChars) {
-      this.full = "chars";
-      return false;
-    }
-    this.#lines.push(row);
-    this.#chars += row.length + 1;
-    return true;
+    const lines = this.#rows.map((row) => row.text);
+    if (this.full) lines.push(`(truncated at ${this.count} ${noun})`);
+    return lines.join("\n");
   }
 }
+
+/** What stands between groups of rows that do not adjoin. */
+export const APART: Row = { text: "--", matches: 0, first: false };
 
 /** Turns the hits in one file into rows. */
 export class FileRows {
@@ -94,14 +126,16 @@ export class FileRows {
   /** Adds the lines of `hit` and its context; false when there is no more room. Pauses while counting lines. */
   *add(hit: Hit, matcher: Matcher): Generator<undefined, boolean, void> {
     this.finish(hit.start);
+    if (!this.#rows.hasRoom()) return false;
     let from = hit.start;
     for (let i = 0; i < this.#context && from > this.#next; i++) {
       from = lineStart(this.#bytes, from - 1);
     }
     const apart = !this.#begun || from > this.#next;
     if (this.#context > 0 && apart && !this.#rows.empty) {
-      this.#rows.addContext("--");
+      this.#rows.add(APART);
     }
+    let first = !this.#begun;
     this.#begun = true;
     yield* this.#countTo(from);
     this.#next = from;
@@ -110,10 +144,10 @@ export class FileRows {
     }
     while (this.#next <= hit.end) {
       const end = lineEnd(this.#bytes, this.#next);
-      const row = `${this.#path}:${this.#line}: ${
-        this.#around(this.#next, end, hit, matcher)
-      }`;
-      if (!this.#rows.add(row)) return false;
+      const line = this.#around(this.#next, end, hit, matcher);
+      const text = `${this.#path}:${this.#line}: ${line}`;
+      if (!this.#rows.add({ text, matches: 1, first })) return false;
+      first = false;
       this.#advance(end);
     }
     this.#owed = this.#context;
@@ -129,10 +163,9 @@ export class FileRows {
   }
 
   #addContext(end: number): boolean {
-    const text = this.#head(this.#next, end);
-    const added = this.#rows.addContext(
-      `${this.#path}-${this.#line}- ${text}`,
-    );
+    const line = this.#head(this.#next, end);
+    const text = `${this.#path}-${this.#line}- ${line}`;
+    const added = this.#rows.add({ text, matches: 0, first: false });
     this.#advance(end);
     return added;
   }

@@ -14,10 +14,8 @@ export interface SearchOutcome {
   whole: boolean;
   /** The time it had, in milliseconds. */
   limitMs: number;
-  /** The pattern that was asked for. */
-  pattern: string;
-  /** Matches across lines were asked for. */
-  multiline: boolean;
+  /** What the scope has to say of the path. */
+  notes: readonly string[];
   /** The time it took, in milliseconds. */
   durationMs: number;
 }
@@ -31,8 +29,8 @@ export function searchAnswer(
   search: Search,
   outcome: SearchOutcome,
 ): CommandOutput {
-  const { rows, matcher, target, skips } = search;
-  const notes = [...target.notes];
+  const { rows, matcher, skips } = search;
+  const notes = [...outcome.notes];
   if (rows.full === "rows") {
     notes.push(
       "there are more: raise limit, or narrow path, include or pattern",
@@ -47,17 +45,17 @@ export function searchAnswer(
       `${counted(rows.clipped, "long line")} cut around the match`,
     );
   }
-  if (matcher?.multiline && !outcome.multiline) {
+  if (matcher?.multiline && !search.job.multiline) {
     notes.push("the pattern names a line end: searched across lines");
   }
-  if (rows.count === 0 && outcome.pattern.includes("\\|")) {
+  if (rows.count === 0 && search.job.pattern.includes("\\|")) {
     notes.push('"\\|" is the character |; alternatives are written a|b');
   }
   const skipped = skippedNote(skips);
   if (skipped) notes.push(skipped);
   const meta = {
-    matches: search.matches,
-    files: search.matched,
+    matches: rows.matches,
+    files: rows.files,
     searched: search.searched,
     skipped: skips.counts(),
     partial: !outcome.whole,
@@ -65,7 +63,7 @@ export function searchAnswer(
     "duration_ms": outcome.durationMs,
   };
   if (outcome.whole) {
-    const noun = search.output === "content" ? "matches" : "files";
+    const noun = search.job.output === "content" ? "matches" : "files";
     const text = rows.empty && !rows.full ? "no matches" : rows.text(noun);
     return answer(text, { notes, meta });
   }

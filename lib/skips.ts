@@ -16,6 +16,13 @@ export type SkipReason =
   | "special files"
   | "out of scope";
 
+/** Entries left out for a reason: how many, and the first few by name. */
+export type SkipEntry = readonly [
+  reason: SkipReason,
+  count: number,
+  names: readonly string[],
+];
+
 /** How many entries were left out for each reason, and the first few by name. A folder counts as one entry. */
 export class Skips {
   readonly #counts = new Map<SkipReason, number>();
@@ -27,6 +34,21 @@ export class Skips {
     const names = this.#names.get(reason);
     if (!names) this.#names.set(reason, [name]);
     else if (names.length < NAMED) names.push(name);
+  }
+
+  /** Everything, for {@linkcode merge}. */
+  entries(): SkipEntry[] {
+    return [...this.#counts].map((
+      [reason, count],
+    ) => [reason, count, this.names(reason)]);
+  }
+
+  /** Adds what was counted elsewhere. */
+  merge(entries: readonly SkipEntry[]): void {
+    for (const [reason, count, names] of entries) {
+      for (const name of names) this.add(reason, name);
+      this.#counts.set(reason, this.count(reason) + count - names.length);
+    }
   }
 
   /** How many entries were left out for `reason`. */

@@ -13,8 +13,6 @@ export interface SliceOptions {
   signal: AbortSignal;
   /** The work is left unfinished after so many milliseconds. */
   limitMs: number;
-  /** Any path that may be looked at; see {@linkcode breathe}. */
-  path: string;
   /** Called after each slice. */
   tick?(): void;
 }
@@ -29,7 +27,7 @@ export async function inSlices(
   work: Generator<unknown, void, void>,
   options: SliceOptions,
 ): Promise<boolean> {
-  const { signal, limitMs, path, tick } = options;
+  const { signal, limitMs, tick } = options;
   const end = performance.now() + limitMs;
   let sliceEnd = performance.now() + SLICE_MS;
   try {
@@ -39,7 +37,7 @@ export async function inSlices(
       if (now < sliceEnd) continue;
       if (now >= end) return false;
       tick?.();
-      await breathe(path);
+      await breathe();
       signal.throwIfAborted();
       sliceEnd = performance.now() + SLICE_MS;
     }
@@ -50,16 +48,9 @@ export async function inSlices(
 }
 
 /**
- * Lets everything else that is ready have its turn. Immediates and microtasks let no input be read, and a timer sleeps
- * for 2 ms; a few looks at a file in a row take a tenth of that, and between them the event loop goes all the way
- * around. Where `path` cannot be looked at, it is a timer.
+ * Lets everything else that is ready have its turn. It takes a timer, which sleeps for 1 to 2 ms: immediates, messages
+ * and short file operations are quicker, but let no input be read, always or on a busy machine.
  */
-export async function breathe(path: string): Promise<void> {
-  try {
-    for (let turn = 0; turn < TURNS; turn++) await Deno.lstat(path);
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }
-
-const TURNS = 3;

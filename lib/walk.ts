@@ -8,7 +8,7 @@ import type { Globs } from "./glob.ts";
 import type { IgnoreLevel, IgnoreRules } from "./ignore.ts";
 import type { SkipReason, Skips } from "./skips.ts";
 
-/** A file to search. */
+/** A file that was found. */
 export interface Found {
   /** Real path, absolute. */
   path: string;

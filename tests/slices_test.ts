@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { breathe, inSlices, SLICE_MS } from "../lib/slices.ts";
+import { inSlices, SLICE_MS } from "../lib/slices.ts";
 
 /** Work for so many milliseconds, in steps of one. */
 function* work(
@@ -18,8 +18,6 @@ function* work(
   }
 }
 
-const path = Deno.execPath();
-
 Deno.test("inSlices runs work to its end and lets timers and input through", async () => {
   const child = new Deno.Command("sh", {
     args: ["-c", "while read line; do echo $line; done"],
@@ -34,7 +32,6 @@ Deno.test("inSlices runs work to its end and lets timers and input through", asy
   const working = inSlices(work(300, () => ended++), {
     signal,
     limitMs: 10_000,
-    path,
     tick: () => ticks++,
   });
   let answered = 0;
@@ -45,7 +42,7 @@ Deno.test("inSlices runs work to its end and lets timers and input through", asy
   }
   assertEquals(await working, true);
   assertEquals([ended, answered], [1, 5]);
-  assert(ticks > 300 / SLICE_MS / 4);
+  assert(ticks > 300 / SLICE_MS / 10);
   await writer.close();
   await child.status;
   reader.releaseLock();
@@ -58,7 +55,6 @@ Deno.test("inSlices leaves work unfinished when its time is up, and closes it", 
   const done = await inSlices(work(60_000, () => ended++), {
     signal,
     limitMs: 30,
-    path,
   });
   assertEquals([done, ended], [false, 1]);
 });
@@ -69,15 +65,10 @@ Deno.test("inSlices throws the signal's reason, and closes the work", async () =
   const working = inSlices(work(60_000, () => ended++), {
     signal: controller.signal,
     limitMs: 60_000,
-    path,
   });
   setTimeout(() => controller.abort(new Error("stop")), 20);
   let reason: unknown;
   await working.catch((error) => reason = error);
   assertEquals((reason as Error | undefined)?.message, "stop");
   assertEquals(ended, 1);
-});
-
-Deno.test("breathe works where there is nothing to look at", async () => {
-  await breathe("/nowhere/at/all");
 });
