@@ -3,6 +3,7 @@
  * needs the npm registry.
  */
 import { assertEquals } from "@std/assert";
+import { commandLine, environment, Folders } from "../harness.ts";
 
 const SUITE = "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12";
 
@@ -47,6 +48,9 @@ const FIXTURES = [
   SERVER.pathname,
 ];
 
+/** What the product fails: nothing but what has no fixture. */
+const EXPECTED = new URL("./conformance_expected.yml", import.meta.url);
+
 const TRANSPORTS = {
   HTTP: [...FIXTURES, "0"],
   "stdio behind a bridge": [
@@ -61,41 +65,84 @@ const TRANSPORTS = {
   ],
 };
 
-for (const revision of ["2025-11-25", "2026-07-28"]) {
+const REVISIONS = ["2025-11-25", "2026-07-28"];
+
+/** What the suite says of the server at `url`. */
+async function judge(
+  url: string,
+  args: string[],
+): Promise<{ code: number; said: string }> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--quiet", "--no-config", "-A", SUITE],
+        ...["server", "--url", url, ...args],
+      ],
+      cwd: folder,
+    }).output();
+    const decoder = new TextDecoder();
+    return { code, said: decoder.decode(stdout) + decoder.decode(stderr) };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+for (const revision of REVISIONS) {
   for (const [transport, args] of Object.entries(TRANSPORTS)) {
     Deno.test(`every scored scenario of the conformance suite passes for ${revision} over ${transport}`, async () => {
       const unscored = transport === "HTTP" ? UNSCORED : UNSCORED_BEHIND_BRIDGE;
-      const folder = await Deno.makeTempDir();
       const server = await start(args);
       try {
-        const { code, stdout, stderr } = await new Deno.Command(
-          Deno.execPath(),
-          {
-            args: [
-              "run",
-              "--quiet",
-              "--no-config",
-              "-A",
-              SUITE,
-              "server",
-              "--url",
-              server.url,
-              "--requirements",
-              revision,
-            ],
-            cwd: folder,
-          },
-        ).output();
-        const said = new TextDecoder().decode(stdout) +
-          new TextDecoder().decode(stderr);
+        const { code, said } = await judge(server.url, [
+          "--requirements",
+          revision,
+        ]);
         const failed = said.split("\n").filter((line) =>
           line.startsWith("✗") && !unscored.test(line)
         );
         assertEquals([code, failed], [0, []], said.slice(-4000));
       } finally {
         await server.stop();
-        await Deno.remove(folder, { recursive: true });
       }
     });
   }
+
+  Deno.test(`the product passes all of the conformance suite for ${revision} that needs no fixture`, async () => {
+    await using folders = await Folders.make();
+    const [command, ...args] = await commandLine([
+      ...["serve", "--root", folders.root, "--port", "0", "--no-auth"],
+    ]);
+    // The source needs the network that the binary has from its compilation.
+    const network = args[0] === "run" ? ["--allow-net=127.0.0.1"] : [];
+    const process = new Deno.Command(command!, {
+      args: args.toSpliced(1, 0, ...network),
+      cwd: folders.root,
+      env: await environment(folders),
+      clearEnv: true,
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    const reader = process.stderr.pipeThrough(
+      new TextDecoderStream() as TransformStream<Uint8Array, string>,
+    ).getReader();
+    try {
+      let text = "";
+      let url: string | undefined;
+      while ((url = /http:\S+/.exec(text)?.[0]) === undefined) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(text);
+        text += value;
+      }
+      const { code, said } = await judge(url, [
+        ...["--requirements", revision],
+        ...["--expected-failures", EXPECTED.pathname],
+      ]);
+      assertEquals(code, 0, said.slice(-4000));
+    } finally {
+      process.kill("SIGTERM");
+      await reader.cancel();
+      await process.status;
+    }
+  });
 }
