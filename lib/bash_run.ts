@@ -45,6 +45,7 @@ export async function runBash(
   const execution = await jobs.start({
     command: args.command,
     cwd,
+    scope: ctx.scope,
     env: { ...(ctx.platform.os === "windows" ? {} : { PWD: cwd }), ...env },
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     budget: bashBudget(ctx),

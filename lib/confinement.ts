@@ -18,8 +18,6 @@ import type { Invocation } from "./shell.ts";
 export interface ConfinementOptions {
   /** The facts of the machine. */
   platform: Platform;
-  /** Whose policy the sandbox follows; without it there is none. */
-  scope: Scope | undefined;
   /** The operator's choice; undefined: no sandbox. */
   settings: Config["sandbox"];
   /** Makes the private folder of this process. */
@@ -34,10 +32,23 @@ export interface Confined extends Invocation {
   review?: () => Promise<readonly string[]>;
 }
 
-/** One per process; the sandbox is tried with the first command. */
+/** Scopes whose sandboxes are kept; each client may have one of its own. */
+export const MAX_SANDBOXES = 8;
+
+/** A command's surroundings. */
+export interface Surroundings {
+  /** The folder it starts in. */
+  cwd: string;
+  /** Its PATH. */
+  path: string;
+  /** What the sandbox follows; without it there is none. */
+  scope: Scope | undefined;
+}
+
+/** One per process; a sandbox is tried with the first command. */
 export class Confinement {
   readonly #options: ConfinementOptions;
-  #sandbox: Sandbox | undefined;
+  readonly #sandboxes = new Map<string, Sandbox>();
   #state: SandboxState | undefined;
   readonly #hinted = new Set<string>();
   #told = false;
@@ -84,14 +95,14 @@ export class Confinement {
    */
   async around(
     invocation: Invocation,
-    { cwd, path }: { cwd: string; path: string },
+    { cwd, path, scope }: Surroundings,
   ): Promise<Confined> {
-    const sandbox = this.#sandbox ??= this.#make(path);
+    if (scope === undefined) return { ...invocation, sandboxed: false };
+    const sandbox = this.#sandboxFor(scope, path);
     if (sandbox === undefined) return { ...invocation, sandboxed: false };
     this.#state = await sandbox.state();
     // Without a root a command runs in the private folder, of which only `/tmp` is shown inside.
-    const roots = this.#options.scope?.roots ?? [];
-    const privately = roots.length === 0 &&
+    const privately = scope.roots.length === 0 &&
       cwd === await this.#options.folder().catch(() => undefined);
     const [program, ...args] = await sandbox.wrap(
       [invocation.program, ...invocation.args],
@@ -105,19 +116,21 @@ export class Confinement {
       args,
       twoPipes: invocation.twoPipes,
       sandboxed: true,
-      review: await this.#review(),
+      review: await this.#review(scope.roots),
     };
   }
 
-  /** Lets go of what the sandbox started. */
+  /** Lets go of what the sandboxes started. */
   async close(): Promise<void> {
-    await this.#sandbox?.close();
+    const all = [...this.#sandboxes.values()];
+    this.#sandboxes.clear();
+    await Promise.all(all.map((sandbox) => sandbox.close()));
   }
 
-  async #review(): Promise<() => Promise<readonly string[]>> {
-    const { platform, scope } = this.#options;
-    const paths = pathsOf(platform.os);
-    const roots = scope?.roots ?? [];
+  async #review(
+    roots: readonly string[],
+  ): Promise<() => Promise<readonly string[]>> {
+    const paths = pathsOf(this.#options.platform.os);
     const before = await Promise.all(
       roots.map((root) => gitState(paths, root)),
     );
@@ -127,13 +140,21 @@ export class Confinement {
     };
   }
 
-  #make(path: string): Sandbox | undefined {
-    const { platform, scope, settings, folder } = this.#options;
-    if (settings === undefined || scope === undefined || !isWhole(scope)) {
-      return undefined;
+  /** Clients with the same roots share one, and with it the network inside. */
+  #sandboxFor(scope: Scope, path: string): Sandbox | undefined {
+    const { platform, settings, folder } = this.#options;
+    if (settings === undefined || !isWhole(scope)) return undefined;
+    const key = [scope.mode, ...scope.roots].join("\0");
+    const known = this.#sandboxes.get(key);
+    if (known !== undefined) return known;
+    for (const [oldest, sandbox] of this.#sandboxes) {
+      if (this.#sandboxes.size < MAX_SANDBOXES) break;
+      this.#sandboxes.delete(oldest);
+      // What still runs in its network keeps that open.
+      sandbox.close().catch(() => {});
     }
     const caches = cacheFolder(platform);
-    return new Sandbox({
+    const made = new Sandbox({
       platform,
       scope,
       settings,
@@ -146,6 +167,8 @@ export class Confinement {
       },
       ...(caches === undefined ? {} : { caches }),
     });
+    this.#sandboxes.set(key, made);
+    return made;
   }
 }
 

@@ -37,8 +37,6 @@ export interface JobsOptions {
   platform: Platform;
   /** What the operator passes on to commands. */
   config: Pick<Config, "env" | "bash" | "sandbox">;
-  /** What the sandbox follows; without it there is none. */
-  scope?: Scope;
   /** Instead of the platform's. */
   shell?: Shell;
   /** Instead of {@linkcode MAX_SHELLS}. */
@@ -55,6 +53,8 @@ export interface StartRequest {
   command: string;
   /** Where, absolute. */
   cwd: string;
+  /** What the sandbox around it follows; without it there is none. */
+  scope?: Scope;
   /** The call's own variables. */
   env: Readonly<Record<string, string>>;
   /** Milliseconds after which it is ended; undefined: never. */
@@ -105,24 +105,18 @@ export class Jobs {
       options.platform.temp,
       (path) => this.#guardian?.folder(path),
     );
-    const { platform, scope, config: { sandbox } } = options;
+    const { platform, config: { sandbox } } = options;
     this.#confinement = new Confinement({
       platform,
-      scope,
       settings: sandbox,
       folder: () => this.#files.folder(),
     });
   }
 
   /** The one of this process. */
-  static of(
-    ctx: Pick<ToolContext, "process" | "platform" | "config" | "scope">,
-  ): Jobs {
-    const { platform, config, scope } = ctx;
-    return ctx.process.get(
-      JOBS_KEY,
-      () => new Jobs({ platform, config, scope }),
-    );
+  static of(ctx: Pick<ToolContext, "process" | "platform" | "config">): Jobs {
+    const { platform, config } = ctx;
+    return ctx.process.get(JOBS_KEY, () => new Jobs({ platform, config }));
   }
 
   /** What is around commands. */
@@ -148,7 +142,7 @@ export class Jobs {
       const env = { ...await this.#baseEnvironment(), ...request.env };
       const confined = await this.#confinement.around(
         invocation(this.#shell, request.command),
-        { cwd: request.cwd, path: env.PATH ?? "" },
+        { cwd: request.cwd, path: env.PATH ?? "", scope: request.scope },
       ).catch((error) => {
         throw prefixed("bash", error);
       });

@@ -17,6 +17,8 @@ import type { ToolContext } from "../lib/tool.ts";
 
 /** What a test may set. */
 export interface WorldOptions extends Partial<Omit<JobsOptions, "config">> {
+  /** Instead of a fake one. */
+  scope?: Scope;
   mode?: Scope["mode"];
   roots?: readonly string[];
   config?: {

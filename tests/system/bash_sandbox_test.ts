@@ -162,3 +162,29 @@ Deno.test("without a root, commands run in their own folder for temporary files"
     assertEquals(text, "/tmp\nx\n");
   }, { rootless: true });
 });
+
+Deno.test("each scope has a sandbox of its own, so that a narrowed client stays narrow", async () => {
+  await inSandbox(async (world, root) => {
+    await Deno.mkdir(`${root}/a`);
+    await Deno.writeTextFile(`${root}/f`, "text");
+    assertEquals((await world.bash(`cat ${root}/f`)).text, "text");
+    const { scope } = await createScope({
+      platform: world.context().platform,
+      config: fakeConfig({ roots: [root] }),
+      hostRoots: [`${root}/a`],
+    });
+    const execution = await world.jobs.start({
+      command: `cat ${root}/f; pwd`,
+      cwd: `${root}/a`,
+      scope,
+      env: {},
+      timeoutMs: undefined,
+      budget: 1_000,
+      signal: new AbortController().signal,
+      patienceMs: 1_000,
+    });
+    await execution.done;
+    const { text } = execution.output.show(1_000);
+    assertMatch(text, /No such file or directory\n.*\/a\n$/);
+  });
+});
