@@ -50,23 +50,29 @@ export function scopeWord(root: number): string {
  * id and number that it has in the file.
  */
 export function append(db: Sqlite, entries: readonly Entry[]): void {
-  const found = db.transaction(() => {
-    const found = new Map<SessionRef, { n: number; id: string }>();
-    for (const entry of entries) {
-      const ref = entry.session;
-      if (!found.has(ref)) found.set(ref, sessionFor(db, ref, entry));
-    }
-    // By session: full-text search writes a new segment whenever ids go backwards.
-    const numbers = [...new Set([...found.values()].map(({ n }) => n))];
-    for (const n of numbers.sort((a, b) => a - b)) {
-      appendTo(db, n, entries.filter((e) => found.get(e.session)?.n === n));
-    }
-    return found;
-  });
+  const found = db.transaction(() => appendEntries(db, entries));
   for (const [ref, { n, id }] of found) {
     ref.n = n;
     ref.id = id;
   }
+}
+
+/** {@linkcode append} inside a transaction: the sessions by what was known of them, to be noted once it is committed. */
+export function appendEntries(
+  db: Sqlite,
+  entries: readonly Entry[],
+): Map<SessionRef, { n: number; id: string }> {
+  const found = new Map<SessionRef, { n: number; id: string }>();
+  for (const entry of entries) {
+    const ref = entry.session;
+    if (!found.has(ref)) found.set(ref, sessionFor(db, ref, entry));
+  }
+  // By session: full-text search writes a new segment whenever ids go backwards.
+  const numbers = [...new Set([...found.values()].map(({ n }) => n))];
+  for (const n of numbers.sort((a, b) => a - b)) {
+    appendTo(db, n, entries.filter((e) => found.get(e.session)?.n === n));
+  }
+  return found;
 }
 
 function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
@@ -149,8 +155,10 @@ function sessionFor(
     session = undefined;
   }
   if (!session) {
-    // Under another id when the session was deleted or is full, so that its id never names two.
-    const id = ref.n === undefined ? ref.id : crypto.randomUUID();
+    // Under another id when the session was deleted or is full, or the id is taken, so that none ever names two.
+    const isTaken = ref.n !== undefined ||
+      db.get("SELECT 1 AS taken FROM sessions WHERE id = ?", ref.id);
+    const id = isTaken ? crypto.randomUUID() : ref.id;
     session = db.get<{ n: number; id: string }>(
       INSERT_SESSION,
       id,

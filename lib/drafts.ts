@@ -9,7 +9,7 @@ import type { RecordLevel } from "./config.ts";
 import type { CallEnd, CallStart } from "./hooks.ts";
 import type { ContentBlock, JsonObject } from "./mcp.ts";
 import { redact, redactJson } from "./redact.ts";
-import { type Fact, factOf } from "./title.ts";
+import { type Fact, factOf, saidFact } from "./title.ts";
 
 /** UTF-16 units kept of what `read` and `grep` gave: it is still in the files. */
 export const EXCERPT_CHARS = 4_096;
@@ -132,6 +132,48 @@ export function resultDrafts(
     fact: undefined,
   }));
   return [result, ...pictures];
+}
+
+/** A message that comes from elsewhere, and how it is made one of ours. */
+export interface ForeignMessage {
+  kind: "text" | "tool_use" | "tool_result";
+  role: "user" | "assistant" | "system";
+  tool?: string | undefined;
+  callId?: string | undefined;
+  /** The arguments of a call. */
+  input?: JsonObject;
+  text: string;
+  isError?: boolean;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Whether its first words may become the session's title. */
+  title?: boolean;
+}
+
+/** The draft for a message of an imported conversation, redacted and bounded as a recorded one. */
+export function textDraft(message: ForeignMessage): MessageDraft {
+  const { kind, role, tool, callId, at } = message;
+  const args = message.input &&
+    boundedArguments(redactJson(message.input) as JsonObject, "full");
+  const whole = message.text.toWellFormed();
+  const kept = args
+    ? strings(args.kept).join("\n")
+    : headAndTail(redact(whole), OUTPUT_CHARS, true);
+  return {
+    kind,
+    role,
+    tool,
+    callId,
+    ...searched(kept),
+    ...(args ? { body: undefined } : {}),
+    json: args?.json,
+    isError: message.isError ?? false,
+    bytes: byteLength(args ? args.json : whole),
+    hashed: undefined,
+    createdAt: at,
+    duration: undefined,
+    fact: message.title ? saidFact(redact(whole)) : undefined,
+  };
 }
 
 /** The size of `text` in UTF-8. */

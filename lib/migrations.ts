@@ -166,6 +166,20 @@ CREATE INDEX steps_before ON steps (before) WHERE before IS NOT NULL;
 CREATE INDEX steps_created ON steps (created_at);
 `,
   },
+  {
+    name: "how far files were imported",
+    sql: `
+CREATE TABLE imports (
+  path TEXT PRIMARY KEY,
+  source TEXT NOT NULL,
+  inode INTEGER,
+  size INTEGER NOT NULL,
+  modified INTEGER NOT NULL,
+  read_to INTEGER NOT NULL,
+  state TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`,
+  },
 ];
 
 /** Compares a file with the steps that this program knows. */

@@ -283,7 +283,7 @@ interface Queued {
 }
 
 /** Adds what takes the platform's asynchronous digest: the hash of a whole, and the key of a long text. */
-async function toEntry(
+export async function toEntry(
   session: SessionRef,
   draft: MessageDraft,
 ): Promise<Entry> {

@@ -6,6 +6,7 @@
 import { type AnyCommand, command, CommandError } from "./command.ts";
 import type { SessionInfo } from "./recorded.ts";
 import { DEFAULT_LIMIT, sessionNamed, storeOf } from "./session_tools.ts";
+import { sessionsImport } from "./sessions_import.ts";
 import {
   sessionsExport,
   sessionsPrune,
@@ -180,6 +181,7 @@ export const sessionsCommand: AnyCommand = command({
     sessionsShow,
     sessionsSearch,
     sessionsExport,
+    sessionsImport,
     sessionsStats,
     sessionsDelete,
     sessionsPrune,

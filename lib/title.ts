@@ -14,7 +14,7 @@ export const TITLE_FACTS = 4;
 
 /** Something that was done, for the session's title. */
 export interface Fact {
-  kind: "edit" | "bash" | "grep" | "read" | "tool";
+  kind: "title" | "said" | "edit" | "bash" | "grep" | "read" | "tool";
   what: string;
 }
 
@@ -31,8 +31,18 @@ export function addFact(facts: Facts, fact: Fact): void {
   else known.more = true;
 }
 
-/** A title made from what was done: `edit lib/a.ts, lib/b.ts; bash: deno test`. */
+/** What a person asked for, as a fact: its first line. */
+export function saidFact(text: string): Fact | undefined {
+  return fact("said", text, TITLE_CHARS);
+}
+
+/**
+ * A title made from what was done: `edit lib/a.ts, lib/b.ts; bash: deno test`. Where the conversation has a title of
+ * its own it is that, and where it is known what the person asked for, the first of it.
+ */
 export function titleOf(facts: Facts): string {
+  const own = facts.title?.first.at(-1) ?? facts.said?.first[0];
+  if (own !== undefined) return own;
   const parts: string[] = [];
   if (facts.edit) parts.push(`edit ${listed(facts.edit, ", ")}`);
   if (facts.bash) parts.push(`bash: ${listed(facts.bash, " · ")}`);
