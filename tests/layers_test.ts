@@ -81,6 +81,9 @@ const LAYERS = [
   "checkpoints",
   "retention",
   "store",
+  "import_lines",
+  "import",
+  "import_rousseau",
   "session_resources",
   "stray",
   "import_format",
@@ -139,6 +142,7 @@ const LAYERS = [
   "undo",
   "session_prompts",
   "sessions_upkeep",
+  "sessions_import",
   // server
   "inflight",
   "slots",
@@ -215,7 +219,8 @@ async function modules(): Promise<Map<string, string>> {
 function imports(source: string): string[] {
   return [
     ...source.matchAll(/\bfrom\s*["']([^"']+)["']/g),
-    ...source.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g),
+    ...source.matchAll(/\bimport\s*\(\s*["']([^"']+)["']/g),
+    ...source.matchAll(/^import\s*["']([^"']+)["']/gm),
     ...source.matchAll(/new URL\(\s*["'](\.[^"']+\.ts)["']/g),
   ].map((match) => match[1] as string);
 }
