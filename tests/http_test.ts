@@ -9,7 +9,7 @@ import { type HttpOptions, serveHttp } from "../lib/http.ts";
 import { MAX_BODY_BYTES, readBody } from "../lib/http_guard.ts";
 import { decodeHeader } from "../lib/http_headers.ts";
 import { McpServer } from "../lib/server.ts";
-import { EventStream, MAX_KEPT_EVENTS } from "../lib/sse.ts";
+import { EventStream, MAX_KEPT_EVENTS, MAX_UNREAD_BYTES } from "../lib/sse.ts";
 
 // deno-lint-ignore no-explicit-any
 type Any = any;
@@ -763,4 +763,24 @@ Deno.test("EventStream keeps a bounded number of events, and lets an earlier rea
     await new Response(stream.read(MAX_KEPT_EVENTS + 10)).text(),
     "",
   );
+});
+
+Deno.test("EventStream lets a client go that does not read", async () => {
+  let gone = 0;
+  const stream = new EventStream({ onGone: () => gone++ });
+  const reader = stream.read().getReader();
+  const piece = "x".repeat(1024 * 1024);
+  for (
+    let sent = 0;
+    sent < MAX_UNREAD_BYTES - piece.length;
+    sent += piece.length
+  ) {
+    stream.send(piece);
+  }
+  assertEquals([gone, stream.isRead], [0, true]);
+  stream.send(piece);
+  stream.send(piece);
+  assertEquals([gone, stream.isRead], [1, false]);
+  await reader.closed.catch(() => {});
+  stream.end();
 });

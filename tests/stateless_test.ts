@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AnyCommand, CommandContext } from "../lib/command.ts";
 import { McpServer } from "../lib/server.ts";
-import { MAX_SUBSCRIPTIONS } from "../lib/subscriptions.ts";
+import { MAX_LISTENING, MAX_SUBSCRIPTIONS } from "../lib/subscriptions.ts";
 import { MemoryClient, type Received } from "./fixtures/memory_client.ts";
 
 const annotations = {
@@ -373,6 +373,34 @@ Deno.test("subscriptions/listen is bounded, and refuses other shapes", async () 
       assertEquals(error.code, -32602);
     }
   });
+});
+
+Deno.test("one connection listens a bounded number of times at once", async () => {
+  const client = new MemoryClient(makeServer());
+  const listen = (id: number) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "subscriptions/listen",
+    params: { notifications: {}, _meta: envelope() },
+  });
+  for (let id = 0; id < MAX_LISTENING; id++) {
+    await client.send(listen(id));
+    assertEquals((await client.next()).params._meta[SUBSCRIPTION], id);
+  }
+  await client.send(listen(MAX_LISTENING));
+  assertEquals((await client.next()).error.code, -32602);
+  await client.send({
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId: 0 },
+  });
+  await client.result("tools/list", { _meta: envelope() });
+  await client.send(listen(MAX_LISTENING));
+  assertEquals(
+    (await client.next()).params._meta[SUBSCRIPTION],
+    MAX_LISTENING,
+  );
+  assertEquals((await client.close()).length, MAX_LISTENING);
 });
 
 Deno.test("discover, initialize, listen and calls of both eras mix on one pipe in any order", async () => {
