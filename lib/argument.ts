@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isoDuration } from "./formats.ts";
+
 /** The value, or what is wrong with the text. */
 export type Parsed =
   | { value: unknown; error?: undefined }
@@ -25,7 +27,10 @@ export function valueFromText(schema: ArgumentSchema, text: string): Parsed {
       text,
     );
   }
-  if (types.has("string")) return { value: text };
+  if (types.has("string")) {
+    const iso = schema.format === "duration" ? isoDuration(text) : undefined;
+    return { value: iso ?? text };
+  }
   if (types.has("integer") || types.has("number")) {
     const value = NUMBER.test(text) ? Number(text) : NaN;
     if (

@@ -106,6 +106,7 @@ async function execute(
     globals,
     root,
   };
+  for (const warning of deprecations(line)) terminal.warn(warning);
   const signal = system.signal ?? new AbortController().signal;
   const base = baseContext(terminal, signal);
   const ctx = await options.extend?.(base, line) ?? base;
@@ -136,6 +137,7 @@ function baseContext(terminal: Terminal, signal: AbortSignal): CommandContext {
       );
     },
     meta: {},
+    globals: terminal.globals,
     terminal,
   };
 }
@@ -189,6 +191,29 @@ async function prepared(
   const { value, error } = prepareInput(command.input ?? NO_INPUT, values);
   if (error !== undefined) throw new UsageError(error);
   return value;
+}
+
+/** What on the line is deprecated, and what to use instead. */
+function* deprecations(
+  { path, values, globals }: CommandLine,
+): Generator<string> {
+  for (const { name, deprecated } of path) {
+    if (deprecated !== undefined) {
+      yield `"${name}" is deprecated: use ${deprecated}`;
+    }
+  }
+  for (
+    const [owner, given] of [[path[0]!, globals], [
+      path.at(-1)!,
+      values,
+    ]] as const
+  ) {
+    for (const { name, flag, hints } of optionsOf(owner)) {
+      if (hints.deprecated !== undefined && Object.hasOwn(given, name)) {
+        yield `--${flag} is deprecated: use ${hints.deprecated}`;
+      }
+    }
+  }
 }
 
 /** Missing arguments in the words of the command line rather than of the schema. */

@@ -126,6 +126,8 @@ export interface CommandContext {
   ask(key: string, question: Question): Promise<Answer>;
   /** The request's `_meta`. */
   meta: JsonObject;
+  /** The values of the root's options, over MCP those that the server was started with. */
+  globals?: Readonly<Record<string, unknown>>;
   /** Set when the command runs from a shell. */
   terminal?: Terminal;
 }
@@ -157,6 +159,8 @@ export interface OptionHints {
   stdin?: boolean;
   /** The heading that help lists the option under. */
   group?: string;
+  /** What to use instead; the option goes on working, with a warning. */
+  deprecated?: string;
 }
 
 /** The MCP tool that a command is. */
@@ -213,6 +217,8 @@ export interface Command<
   aliases?: readonly string[];
   /** Not shown in help. */
   hidden?: boolean;
+  /** What to use instead; the command goes on working, with a warning. */
+  deprecated?: string;
   /** Lines for help: a command line each. */
   examples?: readonly string[];
   /** The text is printed byte for byte; otherwise a missing final newline is added on the command line. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { formatInWords } from "./formats.ts";
 import { didYouMean } from "./nearest.ts";
 
 /** Characters of a wrong value that an error quotes. */
@@ -141,7 +142,11 @@ export function faultOf(
     case "pattern":
       return must(`match ${rule}`);
     case "format":
-      return must(`have the format "${rule}"`);
+      return must(
+        formatInWords(rule) === undefined
+          ? `have the format "${rule}"`
+          : `be ${formatInWords(rule)}`,
+      );
     default:
       return `${field}: ${unit.error}`;
   }

@@ -35,6 +35,9 @@ export function helpText(
     wrap(usageLine(path), width - 2).join("\n  "),
     wrap(command.description ?? command.summary, width).join("\n"),
     exposure(command),
+    command.deprecated === undefined
+      ? ""
+      : `Deprecated: use ${command.deprecated}`,
     section("Arguments", positionals.map(argumentRow), width),
     section("Commands", commandRows(command), width),
     ...groups(flags, "Options").map(([title, options]) =>
@@ -124,6 +127,7 @@ function optionRow(option: Option): Row {
 function details({ property, hints, isList, isPositional }: Option): string {
   const env = hints.env ?? hints.shownEnv;
   const facts = [
+    hints.deprecated === undefined ? "" : `deprecated: use ${hints.deprecated}`,
     isList && !isPositional ? "repeatable" : "",
     env === undefined ? "" : `env: ${env}`,
     hints.config === undefined ? "" : `config: ${hints.config}`,
@@ -148,7 +152,9 @@ function valueWord({ property, hints, isList }: Option): string {
   const item = isList && property.items ? property.items : property;
   const { enum: choices, type, format } = item as Record<string, unknown>;
   if (Array.isArray(choices)) return choices.join("|");
-  if (format === "path") return "PATH";
+  if (typeof format === "string" && FORMAT_WORDS.has(format)) {
+    return FORMAT_WORDS.get(format)!;
+  }
   switch (type) {
     case "integer":
     case "number":
@@ -162,6 +168,13 @@ function valueWord({ property, hints, isList }: Option): string {
       return "JSON";
   }
 }
+
+const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
+  ["path", "PATH"],
+  ["uri", "URL"],
+  ["duration", "DURATION"],
+  ["regex", "REGEX"],
+]);
 
 function groups(
   options: readonly Option[],

@@ -23,6 +23,7 @@ export {
   UsageError,
 } from "./command.ts";
 export { run, type RunOptions } from "./cli.ts";
+export { durationMs } from "./formats.ts";
 export {
   type CallEnd,
   type CallObserver,
@@ -58,6 +59,7 @@ export {
   type PromptMessage,
 } from "./prompt.ts";
 export { ErrorCode, RpcError } from "./rpc.ts";
+export { type Middleware, withMiddleware } from "./middleware.ts";
 export { McpServer, type ServeOptions, type ServerOptions } from "./server.ts";
 export {
   serveStdio,

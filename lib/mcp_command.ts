@@ -53,7 +53,11 @@ export function mcpCommand(
     run: async ({ command: words = [] }, ctx) => {
       const exposed = await exposedCommands(terminalOf(ctx).root, words);
       const { McpServer } = await import("./server.ts");
-      const server = new McpServer(options);
+      const { globals } = ctx;
+      const server = new McpServer({
+        ...options,
+        extend: (base) => ({ ...base, ...(globals && { globals }) }),
+      });
       for (const each of exposed) server.register(each);
       return await serveTerminal(server, ctx);
     },
