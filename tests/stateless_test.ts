@@ -379,26 +379,26 @@ Deno.test("one connection listens a bounded number of times at once", async () =
   const client = new MemoryClient(makeServer());
   const listen = (id: number) => ({
     jsonrpc: "2.0",
-    id,
+    id: `l${id}`,
     method: "subscriptions/listen",
     params: { notifications: {}, _meta: envelope() },
   });
   for (let id = 0; id < MAX_LISTENING; id++) {
     await client.send(listen(id));
-    assertEquals((await client.next()).params._meta[SUBSCRIPTION], id);
+    assertEquals((await client.next()).params._meta[SUBSCRIPTION], `l${id}`);
   }
   await client.send(listen(MAX_LISTENING));
   assertEquals((await client.next()).error.code, -32602);
   await client.send({
     jsonrpc: "2.0",
     method: "notifications/cancelled",
-    params: { requestId: 0 },
+    params: { requestId: "l0" },
   });
   await client.result("tools/list", { _meta: envelope() });
   await client.send(listen(MAX_LISTENING));
   assertEquals(
     (await client.next()).params._meta[SUBSCRIPTION],
-    MAX_LISTENING,
+    `l${MAX_LISTENING}`,
   );
   assertEquals((await client.close()).length, MAX_LISTENING);
 });
