@@ -218,8 +218,10 @@ function* deprecations(
 
 /** Missing arguments in the words of the command line rather than of the schema. */
 function requireAll({ path, values }: CommandLine): void {
-  const missing = optionsOf(path.at(-1)!).filter(({ name, required }) =>
-    required && !Object.hasOwn(values, name)
+  const missing = optionsOf(path.at(-1)!).filter((
+    { name, required, property },
+  ) =>
+    required && property.default === undefined && !Object.hasOwn(values, name)
   );
   if (missing.length === 0) return;
   const words = missing.map(({ flag, name, isPositional, hints }) =>
