@@ -439,12 +439,13 @@ Deno.test("no swap of the last component between check and use reads what is out
     // Swapped at the worst moments: right before the open, and right before the second look.
     for (const moment of ["open", "lstat"] as const) {
       const files = faulty({
-        [moment]: async (at: string, options: Deno.OpenOptions) => {
-          await Deno.remove(path).catch(() => {});
-          await Deno.symlink(outside, path).catch(() => {});
-          return moment === "open"
-            ? await Deno.open(at, options)
-            : await Deno.lstat(at);
+        [moment]: (at: string, options: Deno.OpenOptions) => {
+          // At once, so that it happens at no other moment.
+          if (!Deno.lstatSync(path).isSymlink) {
+            Deno.removeSync(path);
+            Deno.symlinkSync(outside, path);
+          }
+          return moment === "open" ? Deno.open(at, options) : Deno.lstat(at);
         },
       });
       await assertRejects(() => openChecked(checked, files));
