@@ -16,10 +16,15 @@ export interface SessionRef {
   id: string;
   /** The host's name for the conversation. */
   hostKey: string | undefined;
+  /** The host's program. */
   clientName: string | undefined;
+  /** Its version. */
   clientVersion: string | undefined;
+  /** The protocol revision of its first call. */
   protocol: string | undefined;
+  /** The working directory of the process. */
   cwd: string | undefined;
+  /** Real paths of the roots. */
   roots: readonly string[];
   /** Where the messages came from, when not from calls to this program. */
   source: string | undefined;
@@ -29,7 +34,9 @@ export interface SessionRef {
 
 /** A message and where it goes. */
 export interface Entry {
+  /** Where it goes. */
   session: SessionRef;
+  /** The message. */
   draft: MessageDraft;
   /** SHA-256 of the whole in hex, when only a part is kept. */
   hash: string | undefined;

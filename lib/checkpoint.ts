@@ -14,6 +14,7 @@ export const CHECKPOINT_BYTES = 8 * 1024 * 1024;
 export interface Replacement {
   /** Real path. */
   path: string;
+  /** The tool that replaces it. */
   tool: string;
   /** What is there now; null: nothing. */
   before: Uint8Array | null;

@@ -22,24 +22,31 @@ export const KEPT_BYTES = 256 * 1024 * 1024;
 
 /** One replacement that can be undone. */
 export interface Step {
+  /** Its number within its session, from 1. */
   step: number;
+  /** Real path. */
   path: string;
+  /** `write`, `edit` or `undo`. */
   tool: string;
   /** SHA-256 of what was there; null: nothing was. */
   before: string | null;
+  /** The mode of what was there. */
   mode: number | null;
   /** SHA-256 of what was put there; null: nothing. */
   after: string | null;
+  /** Milliseconds since 1970. */
   createdAt: number;
 }
 
 /** What a {@linkcode Checkpoints} needs. */
 export interface CheckpointsOptions {
+  /** The database. */
   file: SessionFile;
   /** The session of the call with this signal. */
   sessionOf: (signal: AbortSignal) => SessionRef | undefined;
   /** Commits what is queued, so that the session is in the file. */
   flush: () => Promise<void>;
+  /** Milliseconds since 1970. */
   now: () => number;
 }
 
@@ -47,6 +54,7 @@ export interface CheckpointsOptions {
 export class Checkpoints implements Keeper {
   readonly #options: CheckpointsOptions;
 
+  /** Nothing is touched yet. */
   constructor(options: CheckpointsOptions) {
     this.#options = options;
   }

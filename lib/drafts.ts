@@ -31,20 +31,27 @@ export const EXCERPT_TOOLS: ReadonlySet<string> = new Set(["read", "grep"]);
 
 /** A message ready to be stored. */
 export interface MessageDraft {
+  /** What it is. */
   kind: "text" | "image" | "tool_use" | "tool_result";
+  /** Who speaks. */
   role: "user" | "assistant" | "system";
+  /** The tool, for a call, its result, and a picture in it. */
   tool: string | undefined;
+  /** Ties a result to its call. */
   callId: string | undefined;
   /** What is searched: at most {@linkcode SEARCHED_CHARS}. */
   text: string;
   /** The whole text, when `text` is only a part of it. */
   body: string | undefined;
+  /** The arguments of a call, or the media type of a picture, as JSON. */
   json: string | undefined;
+  /** Whether the call failed. */
   isError: boolean;
   /** UTF-8 bytes of the whole as it was. */
   bytes: number;
   /** The whole as it was, when only a part is kept: its SHA-256 is stored. */
   hashed: string | undefined;
+  /** Milliseconds since 1970. */
   createdAt: number;
   /** Milliseconds that the call took, for a `tool_result`. */
   duration: number | undefined;
@@ -136,13 +143,19 @@ export function resultDrafts(
 
 /** A message that comes from elsewhere, and how it is made one of ours. */
 export interface ForeignMessage {
+  /** What it is. */
   kind: "text" | "tool_use" | "tool_result";
+  /** Who speaks. */
   role: "user" | "assistant" | "system";
+  /** The tool. */
   tool?: string | undefined;
+  /** Ties a result to its call. */
   callId?: string | undefined;
   /** The arguments of a call. */
   input?: JsonObject;
+  /** What was said or answered; not used for a call. */
   text: string;
+  /** Whether the call failed. */
   isError?: boolean;
   /** Milliseconds since 1970. */
   at: number;

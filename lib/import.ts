@@ -25,9 +25,11 @@ export const IMPORT_BATCH = 60;
 
 /** What an import did. */
 export interface Imported {
+  /** Files looked at. */
   files: number;
   /** Files with something new in them. */
   changed: number;
+  /** Messages taken over. */
   messages: number;
   /** Lines that were no records, or too long. */
   skipped: number;

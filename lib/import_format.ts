@@ -10,8 +10,11 @@ import type { Platform } from "./platform.ts";
 export interface Conversation {
   /** The format's own id of it. */
   id: string | undefined;
+  /** The title that its program gave it. */
   title: string | undefined;
+  /** The folder in which it took place. */
   cwd: string | undefined;
+  /** The version of the program. */
   clientVersion: string | undefined;
   /** Names of the tools of calls that have begun, by call id: results do not repeat them. */
   tools: Map<string, string>;

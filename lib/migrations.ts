@@ -13,6 +13,7 @@ import type { Sqlite } from "./sqlite.ts";
 export interface Migration {
   /** What it brings, for people. */
   name: string;
+  /** The statements, run in one transaction. */
   sql: string;
 }
 

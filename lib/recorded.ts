@@ -6,6 +6,7 @@
 
 /** A session without its messages. Times are milliseconds since 1970. */
 export interface SessionInfo {
+  /** A UUID. */
   id: string;
   /** Made from what was done. */
   title: string;
@@ -17,8 +18,11 @@ export interface SessionInfo {
   cwd: string | undefined;
   /** Real paths of the roots of every process that recorded into it. */
   roots: string[];
+  /** When its first call began. */
   createdAt: number;
+  /** When its last call ended. */
   updatedAt: number;
+  /** How many messages it has. */
   messageCount: number;
   /** UTF-8 bytes of its messages in the Markdown transcript. */
   bytes: number;
@@ -34,7 +38,9 @@ export type Role = "user" | "assistant" | "system";
 export interface Message {
   /** Position within its session, from 0. */
   seq: number;
+  /** What it is. */
   kind: MessageKind;
+  /** Who speaks. */
   role: Role;
   /** The tool, for `tool_use` and `tool_result`. */
   tool: string | undefined;
@@ -44,16 +50,19 @@ export interface Message {
   text: string;
   /** The arguments of a `tool_use`, or `{"media_type"}` of an `image`, as JSON. */
   json: string | undefined;
+  /** Whether the call failed. */
   isError: boolean;
   /** UTF-8 bytes of the whole, of which `text` may hold only a part. */
   bytes: number;
   /** SHA-256 of the whole, in hex, when only a part was kept. */
   hash: string | undefined;
+  /** Milliseconds since 1970. */
   createdAt: number;
 }
 
 /** One session that a search found. */
 export interface SearchHit {
+  /** The session. */
   session: SessionInfo;
   /** The lower, the better. */
   rank: number;

@@ -34,13 +34,17 @@ export const MAX_CONVERSATIONS = 1_000;
 
 /** What a {@linkcode Recorder} needs of the world. */
 export interface RecorderOptions {
+  /** The database. */
   file: SessionFile;
+  /** How much of a call is kept. */
   level: RecordLevel;
   /** Real paths of the roots now. */
   roots: () => readonly string[];
+  /** The working directory of the process. */
   cwd: string | undefined;
   /** The host's name for the conversation of a call, when it tells. */
   conversation: (call: CallStart) => string | undefined;
+  /** Milliseconds since 1970. */
   now: () => number;
   /** Told after each commit: ids of the sessions that grew, and whether one of them is new to this process. */
   committed: (ids: ReadonlySet<string>, isNew: boolean) => void;
@@ -62,6 +66,7 @@ export class Recorder implements CallObserver {
   #step: Promise<Outcome> | undefined;
   #own = new Set<string>();
 
+  /** Nothing is opened before the first call. */
   constructor(options: RecorderOptions) {
     this.#options = options;
   }

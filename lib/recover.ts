@@ -19,6 +19,7 @@ export const MAX_GAP = 1_000;
 export interface Recovered {
   /** Sessions that are in the store now and were not before. */
   sessions: number;
+  /** Messages of these sessions. */
   messages: number;
   /** Sessions that the store had already. */
   known: number;

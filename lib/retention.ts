@@ -27,12 +27,15 @@ export const SETTLED = 60 * 60 * 1000;
 export interface Retention {
   /** Milliseconds since 1970. */
   now: number;
+  /** Days that a session is kept after its last call. */
   keepDays: number;
+  /** Bytes that the database may have. */
   maxBytes: number;
 }
 
 /** What one step did. */
 export interface Pruned {
+  /** Sessions deleted. */
   sessions: number;
   /** Pages given back. */
   pages: number;
@@ -42,6 +45,7 @@ export interface Pruned {
 
 /** What a whole run did. */
 export interface PrunedAll {
+  /** Sessions deleted. */
   sessions: number;
   /** Bytes given back to the file system. */
   bytes: number;

@@ -48,7 +48,9 @@ export type FileState = "unopened" | "open" | "read-only" | "unavailable";
 export interface SessionFileOptions {
   /** Absolute, or `:memory:`; empty when none is known. */
   path: string;
+  /** The operating system. */
   platform: Platform;
+  /** Where the operator is told of trouble. */
   logger: Logger;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -71,6 +73,7 @@ export class SessionFile {
   #failedAt = -Infinity;
   #checkedAt = -Infinity;
 
+  /** Nothing is opened yet. */
   constructor(options: SessionFileOptions) {
     this.#options = options;
     this.#migrations = options.migrations ?? MIGRATIONS;
@@ -82,6 +85,7 @@ export class SessionFile {
     return this.#path;
   }
 
+  /** How the file is now. */
   get state(): FileState {
     return this.#state;
   }

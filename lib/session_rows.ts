@@ -12,6 +12,7 @@ export const READ_CHUNK = 200;
 
 /** A place in the order of sessions: the last changed first, then the last made. */
 export interface Place {
+  /** When its last call ended, in milliseconds since 1970. */
   updatedAt: number;
   /** The session's number in the file. */
   n: number;
@@ -19,7 +20,9 @@ export interface Place {
 
 /** A session and its number in the file. */
 export interface Found {
+  /** The session's number in the file. */
   n: number;
+  /** The session. */
   info: SessionInfo;
 }
 

@@ -24,6 +24,7 @@ export interface Match {
   n: number;
   /** bm25: the lower, the better. */
   rank: number;
+  /** The words around the match, on one line. */
   snippet: string;
   /** The message that matched best; undefined when the title did. */
   seq: number | undefined;

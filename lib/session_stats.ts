@@ -14,9 +14,13 @@ export const BAR_COLUMNS = 20;
 
 /** Figures of one tool. */
 export interface ToolStats {
+  /** Its name. */
   tool: string;
+  /** Calls that ended. */
   calls: number;
+  /** Calls that failed. */
   errors: number;
+  /** Time that all calls took together. */
   milliseconds: number;
   /** Bytes of output, kept or not. */
   bytes: number;
@@ -24,25 +28,35 @@ export interface ToolStats {
 
 /** What was done on one day (UTC). */
 export interface DayStats {
+  /** As `2026-11-30`. */
   day: string;
+  /** Calls that ended. */
   calls: number;
+  /** Calls that failed. */
   errors: number;
 }
 
 /** A file, and how many calls changed it. */
 export interface FileStats {
+  /** The path as it was given. */
   path: string;
+  /** Calls of `write` and `edit` on it. */
   changes: number;
 }
 
 /** All figures. */
 export interface Stats {
+  /** Sessions counted. */
   sessions: number;
+  /** Their messages. */
   messages: number;
   /** When the oldest of them began, in milliseconds since 1970. */
   since: number | undefined;
+  /** By tool, most calls first. */
   tools: ToolStats[];
+  /** By day, oldest first. */
   days: DayStats[];
+  /** The files that were changed most. */
   files: FileStats[];
 }
 

@@ -67,7 +67,7 @@ export async function sessionNamed(
 }
 
 /** `rousseau_list_sessions`. */
-export const listSessions = command({
+export const listSessions: AnyCommand = command({
   name: "rousseau_list_sessions",
   summary: "List rousseau sessions newest-first.",
   input: {
@@ -92,7 +92,7 @@ export const listSessions = command({
 });
 
 /** `rousseau_search_sessions`. */
-export const searchSessions = command({
+export const searchSessions: AnyCommand = command({
   name: "rousseau_search_sessions",
   summary:
     "Full-text search across every recorded rousseau session. Uses SQLite FTS5 syntax (phrases in double quotes, AND/OR/NOT, prefix wildcards).",
@@ -119,7 +119,7 @@ export const searchSessions = command({
 });
 
 /** `rousseau_read_session`. */
-export const readSession = command({
+export const readSession: AnyCommand = command({
   name: "rousseau_read_session",
   summary: "Return the full transcript of a rousseau session by id.",
   input: {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { command, CommandError } from "./command.ts";
+import { type AnyCommand, command, CommandError } from "./command.ts";
 import { filesOf, type Imported, importFiles } from "./import.ts";
 import { claudeCode } from "./import_claude.ts";
 import { codex } from "./import_codex.ts";
@@ -18,7 +18,7 @@ import type { ToolContext } from "./tool.ts";
 export const FORMATS = [claudeCode, codex] as const;
 
 /** `sessions import`. */
-export const sessionsImport = command({
+export const sessionsImport: AnyCommand = command({
   name: "import",
   summary:
     "Take over past conversations of Claude Code, Codex CLI or the earlier rousseau",

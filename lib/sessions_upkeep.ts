@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { command, CommandError } from "./command.ts";
+import { type AnyCommand, command, CommandError } from "./command.ts";
 import { fromUser } from "./platform.ts";
 import { recover } from "./recover.ts";
 import { KEEP_DAYS, MAX_BYTES, prune, usedBytes } from "./retention.ts";
@@ -22,7 +22,7 @@ const json = {
 } as const;
 
 /** `sessions export`. */
-export const sessionsExport = command({
+export const sessionsExport: AnyCommand = command({
   name: "export",
   summary: "Print a session as Markdown, JSON or one HTML page",
   input: {
@@ -61,7 +61,7 @@ export const sessionsExport = command({
 });
 
 /** `sessions stats`. */
-export const sessionsStats = command({
+export const sessionsStats: AnyCommand = command({
   name: "stats",
   summary: "Count calls by tool and day, errors, time, bytes and files",
   input: {
@@ -99,7 +99,7 @@ export const sessionsStats = command({
 });
 
 /** `sessions prune`. */
-export const sessionsPrune = command({
+export const sessionsPrune: AnyCommand = command({
   name: "prune",
   summary: "Delete old sessions of all projects, and give their space back",
   input: {
@@ -134,7 +134,7 @@ export const sessionsPrune = command({
 });
 
 /** `sessions recover`. */
-export const sessionsRecover = command({
+export const sessionsRecover: AnyCommand = command({
   name: "recover",
   summary: "Take over what can be read from a damaged database",
   input: {

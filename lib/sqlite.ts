@@ -48,6 +48,7 @@ export interface OpenOptions {
 export class Sqlite {
   /** The file, or `:memory:`. */
   readonly path: string;
+  /** Whether it may not write. */
   readonly readOnly: boolean;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

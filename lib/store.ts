@@ -54,6 +54,7 @@ export interface StoreStatus {
 
 /** What a list of sessions is asked for. */
 export interface ListOptions {
+  /** Sessions on the page at most. */
   limit: number;
   /** From the page before. */
   cursor?: string | undefined;
@@ -134,8 +135,11 @@ export type SessionListener = (
 
 /** What a store needs of the world. */
 export interface SessionsOptions {
+  /** The operating system. */
   platform: Platform;
+  /** Where the file is, what is recorded, and what can be seen. */
   config: Pick<Config, "state" | "record" | "sessions">;
+  /** Where the operator is told of trouble. */
   logger: Logger;
   /** Real paths of this process's roots, asked at each use. */
   roots: () => readonly string[];

@@ -14,7 +14,9 @@ export const TITLE_FACTS = 4;
 
 /** Something that was done, for the session's title. */
 export interface Fact {
+  /** What kind of thing it is. */
   kind: "title" | "said" | "edit" | "bash" | "grep" | "read" | "tool";
+  /** The words for the title. */
   what: string;
 }
 

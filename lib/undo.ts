@@ -49,9 +49,11 @@ export const undoInput = {
 
 /** What is to become of one file. */
 export interface Plan {
+  /** Real path. */
   path: string;
   /** Content to put back, by its hash; null: the file was not there. */
   before: string | null;
+  /** The mode to give it; null: as it is. */
   mode: number | null;
   /** Content that has to be there now; null: none. */
   expected: string | null;
