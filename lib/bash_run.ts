@@ -202,7 +202,7 @@ async function conclude(
     sandbox: confinement.layer,
     more: [
       ...notes,
-      ...confinement.tell(),
+      ...confinement.tell(ctx.logger),
       ...(failed
         ? confinement.hints(command, output.show(HINT_CHARS).text)
         : []),

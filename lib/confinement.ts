@@ -6,6 +6,7 @@
  */
 import type { Config } from "./config.ts";
 import { gitState, reviewGit } from "./git_guard.ts";
+import type { Logger } from "./log.ts";
 import { pathsOf } from "./paths.ts";
 import { cacheFolder } from "./platform.ts";
 import type { Platform } from "./platform.ts";
@@ -63,13 +64,24 @@ export class Confinement {
     return this.#state?.layer ?? "off";
   }
 
-  /** Why there is no sandbox, or a weak one, and what would change that. Not empty only once. */
-  tell(): string[] {
+  /**
+   * Why there is no sandbox, or a weak one, and what would change that. Not empty only once; the operator is told at
+   * the same time, also when all is well.
+   */
+  tell(logger: Pick<Logger, "info" | "warn">): string[] {
     const state = this.#state;
     if (state === undefined || this.#told) return [];
     this.#told = true;
     const { layer, reason, fix, weaknesses } = state;
-    if (layer !== "none") return [...weaknesses];
+    if (layer !== "none") {
+      logger.info("bash.sandbox", { layer, weaknesses });
+      return [...weaknesses];
+    }
+    logger[fix === undefined ? "info" : "warn"]("bash.sandbox", {
+      layer,
+      reason,
+      ...(fix === undefined ? {} : { fix }),
+    });
     const remedy = fix === undefined ? "" : `; to get one, ${fix}`;
     return [`commands run without a sandbox: ${reason}${remedy}`];
   }

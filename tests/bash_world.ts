@@ -89,7 +89,14 @@ export class World implements AsyncDisposable {
       scope,
       config,
       platform,
-      logger: {} as ToolContext["logger"],
+      logger: {
+        enabled: () => false,
+        debug: () => {},
+        info: () => {},
+        warn: () => {},
+        error: () => {},
+        flush: () => Promise.resolve(),
+      },
       process,
       ...(options.terminal
         ? { terminal: {} as NonNullable<ToolContext["terminal"]> }
