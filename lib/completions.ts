@@ -9,14 +9,13 @@ import {
   command,
   CommandError,
 } from "./command.ts";
+import {
+  completionScript,
+  type ShellName,
+  SHELLS,
+} from "./completion_script.ts";
 import { knownOptions } from "./command_line.ts";
 import { childNamed, loadCommand, type Option, optionsOf } from "./tree.ts";
-
-/** Shells that a script is made for. */
-export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-
-/** A shell in {@linkcode SHELLS}. */
-export type ShellName = typeof SHELLS[number];
 
 /** What may stand in a place, with a few words about it. */
 export interface Candidate {
@@ -34,17 +33,29 @@ export const completionsCommand: Command = command({
     "Prints a script that completes commands, options and values. For bash put it into ~/.bashrc, for zsh into a file _NAME on the fpath, for fish into ~/.config/fish/completions. The one for PowerShell is untested.",
   input: {
     type: "object",
-    properties: { shell: { enum: SHELLS, description: "Which shell." } },
+    properties: {
+      shell: { enum: SHELLS, description: "Which shell." },
+      install: {
+        type: "string",
+        format: "path",
+        description:
+          "Put the script into this file, such as ~/.bashrc, instead: into a block of its own, which is replaced the next time.",
+      },
+    },
     required: ["shell"],
     additionalProperties: false,
   },
   positionals: ["shell"],
-  run: ({ shell }, ctx) => {
+  options: { install: { value: "FILE" } },
+  run: async ({ shell, install }, ctx) => {
     const name = ctx.terminal?.root.name;
     if (name === undefined) {
       throw new CommandError("completions: only runs on a command line");
     }
-    return completionScript(shell as ShellName, name);
+    const script = completionScript(shell as ShellName, name);
+    if (install === undefined) return script;
+    await installBlock(install as string, name, script);
+    return `wrote the completion of ${name} for ${shell} to ${install}`;
   },
 }) as Command;
 
@@ -71,6 +82,73 @@ export const completeCommand: Command = command({
       .join("\n");
   },
 }) as Command;
+
+/**
+ * A file's text with the block of `name` holding `script`: in place of the block that is there, else at the end.
+ * Nothing outside the block changes.
+ *
+ * @throws {CommandError} when the marks of the block do not pair up.
+ */
+export function withBlock(text: string, name: string, script: string): string {
+  const begin = `# >>> ${name} completion >>>`;
+  const end = `# <<< ${name} completion <<<`;
+  const block = `${begin}\n${script.trimEnd()}\n${end}\n`;
+  const lines = text.split("\n");
+  const at = (mark: string) =>
+    lines.flatMap((line, i) => line.trimEnd() === mark ? [i] : []);
+  const [begins, ends] = [at(begin), at(end)];
+  if (begins.length === 0 && ends.length === 0) {
+    return text === "" || text.endsWith("\n")
+      ? `${text}${block}`
+      : `${text}\n${block}`;
+  }
+  const [first] = begins;
+  const [last] = ends;
+  if (begins.length !== 1 || ends.length !== 1 || first! > last!) {
+    throw new CommandError(
+      `completions: the marks "${begin}" and "${end}" do not pair up; remove them and run again`,
+    );
+  }
+  return [
+    ...lines.slice(0, first),
+    ...block.trimEnd().split("\n"),
+    ...lines.slice(last! + 1),
+  ].join("\n");
+}
+
+/** The same in the file itself, which is made when it is not there, and replaced whole. */
+async function installBlock(
+  path: string,
+  name: string,
+  script: string,
+): Promise<void> {
+  let text = "";
+  let mode: number | undefined;
+  let target = path;
+  try {
+    // Dotfiles are often links into a repository: what they lead to is replaced.
+    target = await Deno.realPath(path);
+    text = await Deno.readTextFile(target);
+    mode = (await Deno.stat(target)).mode ?? undefined;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) {
+      throw new CommandError(`completions: ${(error as Error).message}`);
+    }
+  }
+  const changed = withBlock(text, name, script);
+  if (changed === text) return;
+  const temporary = `${target}.${crypto.randomUUID()}`;
+  try {
+    await Deno.writeTextFile(temporary, changed, {
+      createNew: true,
+      mode: (mode ?? 0o644) & 0o777,
+    });
+    await Deno.rename(temporary, target);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw new CommandError(`completions: ${(error as Error).message}`);
+  }
+}
 
 /** What the last of `words` may become; empty where a file name or free text belongs. */
 export async function candidates(
@@ -108,73 +186,6 @@ export async function candidates(
   );
   return [...children, ...(option ? choices(option.property, "") : [])]
     .filter(fits);
-}
-
-/** The script for a shell. */
-export function completionScript(shell: ShellName, name: string): string {
-  const id = name.replace(/\W/g, "_");
-  switch (shell) {
-    case "bash":
-      return `_${id}() {
-  local IFS=$'\\n' i=1 word before= line cur="\${COMP_WORDS[COMP_CWORD]}"
-  local -a words=()
-  # Bash breaks words at "=": put them together again.
-  for ((; i <= COMP_CWORD; i++)); do
-    word="\${COMP_WORDS[i]}"
-    if [[ \${#words[@]} -gt 0 && ( $word == "=" || $before == "=" ) ]]; then
-      words[\${#words[@]}-1]+="$word"
-    else
-      words+=("$word")
-    fi
-    before="$word"
-  done
-  local whole="\${words[\${#words[@]}-1]}"
-  local cut="\${whole%"$cur"}"
-  [[ $cur == "=" ]] && cut="$whole"
-  COMPREPLY=()
-  while read -r line; do
-    line="\${line%%$'\\t'*}"
-    [[ -n $line ]] && COMPREPLY+=("\${line#"$cut"}")
-  done < <("\${COMP_WORDS[0]}" complete -- "\${words[@]}" 2>/dev/null)
-}
-complete -o default -F _${id} ${name}
-`;
-    case "zsh":
-      return `#compdef ${name}
-_${id}() {
-  local -a found
-  local line
-  while IFS= read -r line; do
-    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-  done < <("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
-  if (( \${#found} )); then
-    _describe -t words '${name}' found
-  else
-    _files
-  fi
-}
-if [[ "\${funcstack[1]}" == "_${id}" ]]; then _${id} "$@"; else compdef _${id} ${name}; fi
-`;
-    case "fish":
-      return `function __fish_${id}
-  set -l words (commandline -opc) (commandline -ct)
-  command $words[1] complete -- $words[2..] 2>/dev/null
-end
-complete -c ${name} -a '(__fish_${id})'
-`;
-    case "powershell":
-      return `# Untested.
-Register-ArgumentCompleter -Native -CommandName ${name} -ScriptBlock {
-  param($wordToComplete, $commandAst, $cursorPosition)
-  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
-  if ($wordToComplete -eq '') { $words += '' }
-  & ${name} complete -- @words 2>$null | ForEach-Object {
-    $word, $about = $_ -split "\`t", 2
-    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)
-  }
-}
-`;
-  }
 }
 
 interface Walked {
