@@ -8,7 +8,8 @@ import { append, type Entry, type SessionRef } from "./append.ts";
 import type { CallEnd, CallObserver, CallStart } from "./hooks.ts";
 import type { RecordLevel } from "./config.ts";
 import { type MessageDraft, resultDrafts, useDraft } from "./drafts.ts";
-import { delay, type SessionFile } from "./session_file.ts";
+import { delay } from "./database_files.ts";
+import type { SessionFile } from "./session_file.ts";
 import { faultOf } from "./sqlite.ts";
 
 /** Records in one transaction at most. */

@@ -6,6 +6,16 @@
  * @module
  */
 import { CommandError } from "./command.ts";
+import {
+  backUp,
+  beside,
+  delay,
+  exists,
+  immutableUri,
+  inodeOf,
+  mounts,
+  moveAside,
+} from "./database_files.ts";
 import type { Logger } from "./log.ts";
 import {
   migrate,
@@ -352,13 +362,7 @@ export class SessionFile {
       // In a folder that cannot be written, a write-ahead log needs an index file that cannot be made. Without a log
       // the file itself is complete, and SQLite is told that nobody changes it.
       if (await exists(`${this.#path}-wal`)) throw error;
-      const url = new URL(
-        `file://${this.#path.startsWith("/") ? "" : "/"}${
-          this.#path.replaceAll("\\", "/").replaceAll("%", "%25")
-            .replaceAll("?", "%3f").replaceAll("#", "%23")
-        }`,
-      );
-      db = this.#db = await Sqlite.open(`${url.href}?immutable=1`, {
+      db = this.#db = await Sqlite.open(immutableUri(this.#path), {
         readOnly: true,
       });
       schemaState(db);
@@ -379,16 +383,7 @@ export class SessionFile {
     const version = Number(db.pragma("user_version"));
     const path = `${this.#path}.backup-v${version}`;
     if (this.#path === MEMORY || await exists(path)) return;
-    const unfinished = `${path}.tmp`;
-    await Deno.remove(unfinished).catch(() => {});
-    const file = await Deno.open(unfinished, {
-      write: true,
-      createNew: true,
-      mode: 0o600,
-    });
-    file.close();
-    await db.backup(unfinished);
-    await Deno.rename(unfinished, path);
+    await backUp(db, path);
     this.#options.logger.info("store.backup", { path });
   }
 
@@ -400,18 +395,7 @@ export class SessionFile {
       inode === undefined ||
       (typeof this.#inode === "number" && inode !== this.#inode)
     ) return;
-    const stamp = new Date(this.#options.now()).toISOString().replace(
-      /[-:]|\.\d+/g,
-      "",
-    );
-    let target = `${this.#path}.damaged-${stamp}`;
-    for (let i = 2; await exists(target); i++) {
-      target = `${this.#path}.damaged-${stamp}-${i}`;
-    }
-    await Deno.rename(this.#path, target);
-    for (const part of ["-wal", "-shm", "-journal"]) {
-      await Deno.rename(this.#path + part, target + part).catch(() => {});
-    }
+    const target = await moveAside(this.#path, this.#options.now());
     this.#inode = undefined;
     this.warn("store.damaged", {
       path: this.#path,
@@ -469,54 +453,6 @@ export class SessionFile {
 
 const MEMORY = ":memory:";
 
-/** `sessions.db` → `sessions-2.db`. */
-function beside(path: string): string {
-  return path.replace(/(\.[^./\\]*)?$/, (extension) => `-2${extension}`);
-}
-
-/** Waits by timer; false when `signal` ended the wait. */
-export function delay(
-  milliseconds: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const stop = () => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve(true);
-    }, milliseconds);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-}
-
 function text(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await inodeOf(path) !== undefined;
-}
-
-/** The inode of a file, null where the system has none, undefined when nothing is there. */
-async function inodeOf(path: string): Promise<number | null | undefined> {
-  try {
-    return (await Deno.stat(path)).ino;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The mount table; empty where there is none or it may not be read. Asking first, so that nothing prompts. */
-async function mounts(): Promise<string> {
-  const path = "/proc/self/mounts";
-  try {
-    const { state } = await Deno.permissions.query({ name: "read", path });
-    return state === "granted" ? await Deno.readTextFile(path) : "";
-  } catch {
-    return "";
-  }
 }

@@ -12,33 +12,27 @@ import type { Logger } from "./log.ts";
 import { pathsOf } from "./paths.ts";
 import { dataFolder, fromUser, type Platform } from "./platform.ts";
 import { Recorder } from "./recorder.ts";
-import { KEEP_DAYS, MAX_BYTES, prune, takeTurn } from "./retention.ts";
-import { ErrorCode, RpcError } from "./rpc.ts";
+import { KEEP_DAYS, MAX_BYTES } from "./retention.ts";
 import { searchMatches, type Visible } from "./session_search.ts";
+import { makeCursor, parseCursor, START } from "./session_cursor.ts";
 import type { Message, SearchHit, SessionInfo } from "./recorded.ts";
 import { type FileState, SessionFile } from "./session_file.ts";
 import {
   deleteSessions,
   type Found,
   messagesOf,
-  type Place,
   placesBefore,
   sessionByNumber,
   sessionsWhere,
 } from "./session_rows.ts";
 import type { Sqlite } from "./sqlite.ts";
+import { Upkeep } from "./upkeep.ts";
 
 /** The database's name in its folder. */
 export const DATABASE_NAME = "sessions.db";
 
 /** Milliseconds that {@linkcode SessionStore.flush} waits for a lock unless told otherwise. */
 export const FLUSH_WAIT = 100;
-
-/** Milliseconds after the first commit of a process at which the file is brought within its bounds. */
-export const UPKEEP_AFTER = 60_000;
-
-/** Milliseconds between two times that some process does so. */
-export const UPKEEP_EVERY = 24 * 60 * 60 * 1000;
 
 /** How the store is, for `doctor`. */
 export interface StoreStatus {
@@ -173,8 +167,7 @@ class Store implements SessionStore {
   readonly #options: SessionsOptions;
   readonly #file: SessionFile;
   readonly #listeners = new Set<SessionListener>();
-  #upkeepTimer: ReturnType<typeof setTimeout> | undefined;
-  #upkeep: Promise<void> | undefined;
+  readonly #upkeep: Upkeep;
 
   constructor(options: SessionsOptions) {
     const { platform, config, logger, roots } = options;
@@ -195,9 +188,16 @@ class Store implements SessionStore {
         conversationKey(call.context.meta, (name) => platform.env(name)),
       now,
       committed: (ids, isNew) => {
-        this.#upkeepTimer ??= this.#scheduleUpkeep();
+        this.#upkeep.begin();
         for (const listener of [...this.#listeners]) listener(ids, isNew);
       },
+    });
+    this.#upkeep = new Upkeep({
+      change: (body) => this.#file.write(body),
+      keepDays: options.retention?.keepDays ?? KEEP_DAYS,
+      maxBytes: options.retention?.maxBytes ?? MAX_BYTES,
+      logger,
+      now,
     });
     this.checkpoints = new Checkpoints({
       file: this.#file,
@@ -331,39 +331,8 @@ class Store implements SessionStore {
 
   async close(): Promise<void> {
     await this.flush({ wait: 2_000 });
-    clearTimeout(this.#upkeepTimer);
     this.observer.close();
-    const closed = this.#file.close();
-    await this.#upkeep;
-    await closed;
-  }
-
-  #scheduleUpkeep(): ReturnType<typeof setTimeout> {
-    const timer = setTimeout(() => {
-      this.#upkeep = this.#keepBounds().catch((error) => {
-        // Another process may be at it, or the store is closing; the next start tries again.
-        this.#options.logger.debug("store.upkeep_failed", {
-          problem: error instanceof Error ? error.message : String(error),
-        });
-      });
-    }, UPKEEP_AFTER);
-    Deno.unrefTimer(timer);
-    return timer;
-  }
-
-  async #keepBounds(): Promise<void> {
-    const now = this.#options.now?.() ?? Date.now();
-    const { sessions } = this.#options.config;
-    const {
-      keepDays = sessions.keepDays ?? KEEP_DAYS,
-      maxBytes = sessions.maxBytes ?? MAX_BYTES,
-    } = this.#options.retention ?? {};
-    const change = <T>(body: (db: Sqlite) => T) => this.#file.write(body);
-    if (!await change((db) => takeTurn(db, now, UPKEEP_EVERY))) return;
-    const done = await prune(change, { now, keepDays, maxBytes });
-    if (done.sessions > 0) {
-      this.#options.logger.info("store.pruned", { ...done });
-    }
+    await Promise.all([this.#upkeep.close(), this.#file.close()]);
   }
 
   /** Reads after what this process has queued is committed, so that a session knows its last call. */
@@ -411,31 +380,7 @@ class Store implements SessionStore {
   }
 }
 
-/** Before every session. */
-const START: Place = { updatedAt: Number.MAX_SAFE_INTEGER, n: 0 };
-
 /** SQL that gives no number. */
 const NONE = "SELECT 0 WHERE false";
 
 const NOTHING: ReadonlySet<string> = new Set();
-
-function makeCursor({ updatedAt, n }: Place): string {
-  return btoa(`s1:${updatedAt}:${n}`).replaceAll("=", "");
-}
-
-function parseCursor(cursor: string): Place {
-  let text = "";
-  try {
-    text = atob(cursor);
-  } catch {
-    // Told below.
-  }
-  const found = /^s1:(\d{1,15}):(\d{1,15})$/.exec(text);
-  if (!found) {
-    throw new RpcError(
-      ErrorCode.invalidParams,
-      "invalid cursor: pass `nextCursor` of the page before, or none",
-    );
-  }
-  return { updatedAt: Number(found[1]), n: Number(found[2]) };
-}

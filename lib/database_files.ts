@@ -1,0 +1,95 @@
+/**
+ * Database files on the disk, and what is done with them as a whole: looked at, moved aside, copied.
+ *
+ * @module
+ */
+import type { Sqlite } from "./sqlite.ts";
+
+/** Files that SQLite keeps beside a database. */
+export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
+
+/** Renames a database, and what belongs to it, to a free name that says when; that name. */
+export async function moveAside(path: string, now: number): Promise<string> {
+  const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
+  let target = `${path}.damaged-${stamp}`;
+  for (let i = 2; await exists(target); i++) {
+    target = `${path}.damaged-${stamp}-${i}`;
+  }
+  await Deno.rename(path, target);
+  for (const part of COMPANIONS) {
+    await Deno.rename(path + part, target + part).catch(() => {});
+  }
+  return target;
+}
+
+/** Copies a database to `target`, which is there whole or not at all. */
+export async function backUp(db: Sqlite, target: string): Promise<void> {
+  const unfinished = `${target}.tmp`;
+  await Deno.remove(unfinished).catch(() => {});
+  const file = await Deno.open(unfinished, {
+    write: true,
+    createNew: true,
+    mode: 0o600,
+  });
+  file.close();
+  await db.backup(unfinished);
+  await Deno.rename(unfinished, target);
+}
+
+/** The URI of a database that nobody changes, which SQLite then reads without any file beside it. */
+export function immutableUri(path: string): string {
+  const escaped = path.replaceAll("\\", "/").replaceAll("%", "%25")
+    .replaceAll("?", "%3f").replaceAll("#", "%23");
+  return `file://${escaped.startsWith("/") ? "" : "/"}${escaped}?immutable=1`;
+}
+
+/** `sessions.db` → `sessions-2.db`. */
+export function beside(path: string): string {
+  return path.replace(/(\.[^./\\]*)?$/, (extension) => `-2${extension}`);
+}
+
+/** Waits by timer; false when `signal` ended the wait. */
+export function delay(
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const stop = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve(true);
+    }, milliseconds);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Whether anything is at a path that can be looked at. */
+export async function exists(path: string): Promise<boolean> {
+  return await inodeOf(path) !== undefined;
+}
+
+/** The inode of a file, null where the system has none, undefined when nothing is there. */
+export async function inodeOf(
+  path: string,
+): Promise<number | null | undefined> {
+  try {
+    return (await Deno.stat(path)).ino;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The mount table; empty where there is none or it may not be read. Asking first, so that nothing prompts. */
+export async function mounts(): Promise<string> {
+  const path = "/proc/self/mounts";
+  try {
+    const { state } = await Deno.permissions.query({ name: "read", path });
+    return state === "granted" ? await Deno.readTextFile(path) : "";
+  } catch {
+    return "";
+  }
+}
