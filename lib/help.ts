@@ -43,11 +43,7 @@ export function helpText(
     ...groups(flags, "Options").map(([title, options]) =>
       section(title, options.map(optionRow), width)
     ),
-    ...(command.run
-      ? groups(above, "Global options").map(([title, options]) =>
-        section(title, options.map(optionRow), width)
-      )
-      : []),
+    command.run ? globalsLine(root, above, width) : "",
     command.examples?.length
       ? `Examples:\n${command.examples.map((line) => `  ${line}`).join("\n")}`
       : "",
@@ -95,6 +91,18 @@ export function positionalWord({ name, hints }: Option): string {
   return hints.value ?? name.toUpperCase();
 }
 
+/** The root's options by name only: its own help tells the rest. */
+function globalsLine(
+  root: AnyCommand,
+  options: readonly Option[],
+  width: number,
+): string {
+  if (options.length === 0) return "";
+  const names = options.map(({ flag }) => `--${flag}`).join(", ");
+  const text = `Global options, as in "${root.name} --help": ${names}`;
+  return wrap(text, width - 2).join("\n  ");
+}
+
 type Row = [left: string, right: string];
 
 function exposure({ tool, resource }: AnyCommand): string {
@@ -120,7 +128,11 @@ function optionRow(option: Option): Row {
   const { flag, hints, isSwitch } = option;
   const short = hints.short === undefined ? "    " : `-${hints.short}, `;
   const value = isSwitch ? "" : ` ${valueWord(option)}`;
-  return [`${short}--${flag}${value}`, details(option)];
+  // A switch that is on is only ever turned off.
+  const shown = isSwitch && option.property.default === true
+    ? `no-${flag}`
+    : flag;
+  return [`${short}--${shown}${value}`, details(option)];
 }
 
 /** The description, then what else decides the value. */
@@ -131,7 +143,11 @@ function details({ property, hints, isList, isPositional }: Option): string {
     isList && !isPositional ? "repeatable" : "",
     env === undefined ? "" : `env: ${env}`,
     hints.config === undefined ? "" : `config: ${hints.config}`,
-    property.default === undefined || property.default === false
+    isPositional && Array.isArray(property.enum)
+      ? `one of: ${property.enum.join(", ")}`
+      : "",
+    property.default === undefined || typeof property.default === "boolean" ||
+      (Array.isArray(property.default) && property.default.length === 0)
       ? ""
       : `default: ${
         typeof property.default === "string"

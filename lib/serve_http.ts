@@ -37,7 +37,7 @@ const input = {
     auth: {
       type: "boolean",
       default: true,
-      description: "Require the token (--no-auth lets everybody in).",
+      description: "Let everybody in, without a token.",
     },
   },
   additionalProperties: false,

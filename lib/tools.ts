@@ -31,7 +31,7 @@ export function toolEntries(platform: Platform): AnyCommand[] {
     const summary = SUMMARIES[name];
     return {
       name,
-      summary: summary ?? name,
+      summary: summary ?? "",
       // What jobs and `sessions` do on the command line needs no second way.
       hidden: summary === undefined,
       tool: { name },
@@ -48,11 +48,11 @@ export async function loadTool(
   switch (name) {
     case "read":
       return { ...(await import("./read.ts")).read, verbatim: true };
-    case "write":
-      return {
-        ...(await import("./write.ts")).write,
-        options: { content: { stdin: true } },
-      };
+    case "write": {
+      const { write } = await import("./write.ts");
+      const content = { ...write.options?.content, stdin: true };
+      return { ...write, options: { ...write.options, content } };
+    }
     case "edit":
       return (await import("./edit.ts")).edit;
     case "grep":

@@ -67,7 +67,9 @@ export function* walkCommands(
 /** The whole command, where so far only its entry in a list was there. What the entry says of it stands. */
 export async function loadCommand(entry: AnyCommand): Promise<AnyCommand> {
   const { load, tool: _tool, ...said } = entry;
-  return load ? { ...await load(), ...said } : entry;
+  if (!load) return entry;
+  const whole = await load();
+  return { ...whole, ...said, summary: entry.summary || whole.summary };
 }
 
 /** The command with everything under it loaded. */

