@@ -48,6 +48,9 @@ export const CHECK_EVERY = 5_000;
 /** Bytes beyond which the write-ahead log is emptied. */
 export const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
+/** How often in a row it is tried to empty the log, when other connections are in the way. */
+export const EMPTYING_TRIES = 20;
+
 /** KiB of the file that are kept in memory; it is taken up as it is used. */
 export const CACHE_KIB = 16_384;
 
@@ -414,9 +417,12 @@ export class SessionFile {
   async #boundLog(): Promise<void> {
     const size = await Deno.stat(`${this.#path}-wal`)
       .then((info) => info.size, () => 0);
-    if (size <= MAX_WAL_BYTES || !this.writable) return;
-    // Answers with a row, not an error, when another connection is in the way.
-    this.writable.pragma("wal_checkpoint(TRUNCATE)");
+    if (size <= MAX_WAL_BYTES) return;
+    for (let i = 0; i < EMPTYING_TRIES && this.writable; i++) {
+      // The first column is 0 when no other connection was in the way.
+      if (this.writable.pragma("wal_checkpoint(TRUNCATE)") === 0) return;
+      if (!await delay(5, this.#closing.signal)) return;
+    }
   }
 
   #fail(problem: string): undefined {
