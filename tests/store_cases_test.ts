@@ -200,6 +200,21 @@ Deno.test("D03: the write-ahead log stays bounded while there is always a reader
   });
 });
 
+Deno.test("D04: a store that has nothing to write holds no lock", async () => {
+  await withDatabase(async (path) => {
+    await withStore({ path }, async (store) => {
+      record(store);
+      await store.search("before", 5);
+      const other = await Sqlite.open(path);
+      other.exec("BEGIN EXCLUSIVE; DELETE FROM sessions; COMMIT");
+      other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      other.close();
+      assertEquals(await count(store), 0);
+      assertEquals((await Deno.stat(`${path}-wal`)).size, 0);
+    });
+  });
+});
+
 Deno.test("D08: a file whose beginning was overwritten is moved aside, and sessions start empty", async () => {
   await withDatabase(async (path, folder) => {
     const file = await Deno.open(path, { write: true });
