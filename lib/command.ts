@@ -14,6 +14,12 @@ import type {
   ToolDefinition,
   ToolResult,
 } from "./mcp.ts";
+import {
+  isStandard,
+  issuesText,
+  jsonSchemaOf,
+  type StandardInput,
+} from "./standard_schema.ts";
 
 /** A JSON Schema 2020-12 object schema, written as a literal so that {@linkcode FromSchema} can type it. */
 export type InputSchema = {
@@ -265,19 +271,45 @@ export class UsageError extends Error {
   }
 }
 
-/** Identity with type inference: `args` of `run` is typed from `input`. */
+/** A command whose arguments are described by a validator of another library. */
+export interface StandardCommand<Output, Ctx extends CommandContext>
+  extends Omit<Command<InputSchema, Ctx>, "input" | "run"> {
+  /** A Standard Schema validator that can say itself as JSON Schema. */
+  input: StandardInput<Output>;
+  /** The handler; `args` is what the validator made of the arguments. */
+  run(args: Output, ctx: Ctx): CommandOutput | Promise<CommandOutput>;
+}
+
+/**
+ * Identity with type inference: `args` of `run` is typed from `input`, a literal JSON Schema or a validator.
+ *
+ * @throws {TypeError} when the command is both a tool and a resource, or its validator has no JSON Schema.
+ */
+export function command<Output, Ctx extends CommandContext = CommandContext>(
+  definition: StandardCommand<Output, Ctx>,
+): Command<InputSchema, Ctx>;
+/** The same for a JSON Schema. */
 export function command<
   const S extends InputSchema,
   Ctx extends CommandContext = CommandContext,
->(
-  definition: Command<S, Ctx>,
-): Command<S, Ctx> {
+>(definition: Command<S, Ctx>): Command<S, Ctx>;
+export function command(definition: AnyCommand): AnyCommand {
   if (definition.tool && definition.resource) {
     throw new TypeError(
       `Cannot define command "${definition.name}": it is both a tool and a resource`,
     );
   }
-  return definition;
+  const validator: unknown = definition.input;
+  if (!isStandard(validator)) return definition;
+  return {
+    ...definition,
+    input: jsonSchemaOf(validator),
+    async run(args: unknown, ctx: CommandContext) {
+      const result = await validator["~standard"].validate(args);
+      if (result.issues) throw new CommandError(issuesText(result.issues));
+      return await definition.run!(result.value, ctx);
+    },
+  };
 }
 
 /** The first characters of every block that is an addition to a tool's own text. */

@@ -18,6 +18,7 @@ export {
   type PropertySchema,
   type Question,
   type ResourceHints,
+  type StandardCommand,
   type Terminal,
   type ToolHints,
   UsageError,
@@ -67,4 +68,5 @@ export {
   type StdioOptions,
   type StdioSystem,
 } from "./stdio.ts";
+export type { StandardInput } from "./standard_schema.ts";
 export { ExitCode, type System, systemFrom } from "./system.ts";
