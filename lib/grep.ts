@@ -164,7 +164,7 @@ export async function searchWithin(
   const whole = await searchAll(search, found, {
     signal: ctx.signal,
     limitMs,
-    workers: search.matcher ? workerCount() : 0,
+    workers: search.tools.matcher ? workerCount() : 0,
     tick() {
       if (performance.now() - told < PROGRESS_MS) return;
       told = performance.now();
@@ -195,10 +195,9 @@ function* shownFiles(
   }
 }
 
-/** As many as there are processors; with one, the main thread does it all. */
+/** With the main thread as many as there are processors. */
 function workerCount(): number {
-  const processors = navigator.hardwareConcurrency;
-  return processors > 1 ? Math.min(processors, MAX_WORKERS) : 0;
+  return Math.min(navigator.hardwareConcurrency - 1, MAX_WORKERS);
 }
 
 function compile(job: SearchJob, files: SyncFiles): Search {

@@ -78,20 +78,18 @@ export class Search {
   readonly skips: Skips = new Skips();
   /** The answer. */
   readonly rows: Rows;
-  /** Undefined: files are listed. */
-  readonly matcher: Matcher | undefined;
+  /** What it works with. */
+  readonly tools: SearchTools;
   /** Files that were searched to their end or until there was enough. */
   searched = 0;
   /** The file that was searched last, as shown. */
   last = "";
-  readonly #haystack: Haystack;
 
   /** Nothing is searched yet. */
   constructor(job: SearchJob, tools: SearchTools) {
     this.job = job;
     this.rows = new Rows(job.maxRows, job.maxChars);
-    this.matcher = tools.matcher;
-    this.#haystack = tools.haystack;
+    this.tools = tools;
   }
 
   /** Searches files until there are none or there is enough. Pauses (undefined) now and then. */
@@ -138,19 +136,20 @@ export class Search {
   }
 
   *#file({ path, shown, name }: SearchFile): Generator<undefined, void, void> {
-    const { matcher, rows, skips } = this;
+    const { rows, skips } = this;
+    const { matcher, haystack } = this.tools;
     const { output, context } = this.job;
     if (!matcher) {
       rows.add({ text: shown, matches: 1, first: true });
       return;
     }
-    const bytes = yield* this.#haystack.text(path);
+    const bytes = yield* haystack.text(path);
     if (typeof bytes === "string") {
       skips.add(bytes, name);
       return;
     }
     this.searched++;
-    if (this.#haystack.cut) skips.add("binary", name);
+    if (haystack.cut) skips.add("binary", name);
     if (output === "content") {
       const view = new FileRows(rows, shown, bytes, context);
       for (const hit of matcher.hits(bytes)) {

@@ -29,7 +29,8 @@ export function searchAnswer(
   search: Search,
   outcome: SearchOutcome,
 ): CommandOutput {
-  const { rows, matcher, skips } = search;
+  const { rows, skips } = search;
+  const { matcher } = search.tools;
   const notes = [...outcome.notes];
   if (rows.full === "rows") {
     notes.push(

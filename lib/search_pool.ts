@@ -1,9 +1,9 @@
 /**
- * A search of many files: the first on the main thread, and when there are more, the rest in workers.
+ * A search of many files: the first on the main thread, and when there are more, the rest shared with workers.
  *
  * @module
  */
-import type { BatchResult, Search, SearchFile } from "./search.ts";
+import { type BatchResult, Search, type SearchFile } from "./search.ts";
 import type { BatchAnswer, BatchRequest } from "./search_worker.ts";
 import { inSlices, type SliceOptions } from "./slices.ts";
 
@@ -12,6 +12,12 @@ export const ALONE = 3000;
 
 /** Files that a worker is given at a time. */
 export const BATCH = 100;
+
+/** Batches that wait for or are with each worker: more than it does while the main thread looks away. */
+const AHEAD = 12;
+
+/** Batches that are under way or searched, and not yet in the answer. */
+const MAX_QUEUE = 64;
 
 /** The most workers of one search. */
 export const MAX_WORKERS = 4;
@@ -36,8 +42,10 @@ export async function searchAll(
   options: PoolOptions,
 ): Promise<boolean> {
   const deadline = performance.now() + options.limitMs;
+  const clock = { end: 0 };
   const left = () => ({
     ...options,
+    clock,
     limitMs: Math.max(0, deadline - performance.now()),
   });
   const { workers, alone = ALONE } = options;
@@ -45,26 +53,39 @@ export async function searchAll(
   if (!await inSlices(search.run(first), left())) return false;
   if (first.ended || search.rows.full) return true;
   const pool = new Pool(workers);
-  const queue: { batch: SearchFile[]; result: Promise<BatchResult> }[] = [];
+  const queue: Batch[] = [];
+  const workersBusy = () => {
+    let waiting = 0;
+    for (const batch of queue) if (!batch.result) waiting++;
+    return waiting >= AHEAD * workers;
+  };
   try {
     for (let more = true; more || queue.length > 0;) {
-      if (more && queue.length < 3 * workers) {
+      if (more && !queue[0]?.result && queue.length < MAX_QUEUE) {
         const taken = new Taken(found, BATCH);
-        const batch: SearchFile[] = [];
-        if (!await inSlices(collect(taken, batch), left())) return false;
+        const files: SearchFile[] = [];
+        if (!await inSlices(collect(taken, files), left())) return false;
         more = !taken.ended;
-        if (batch.length > 0) {
-          queue.push({ batch, result: pool.search(search, batch) });
+        if (!workersBusy()) {
+          queue.push(pool.search(search, files));
+        } else {
+          // This thread is one of those that search.
+          const part = new Search(search.job, search.tools);
+          if (!await inSlices(part.run(files), left())) return false;
+          queue.push({ files, result: part.result() });
         }
         continue;
       }
-      const { batch, result } = queue.shift()!;
-      const settled = await within(result, options.signal, left().limitMs);
-      if (settled === "late") return false;
-      const last = batch.at(-1)?.shown ?? search.last;
-      const merged = settled !== "failed" && search.merge(settled, last);
+      const batch = queue.shift()!;
+      const result = batch.result ??
+        await within(batch.settled, options.signal, left().limitMs);
+      if (result === "late") return false;
+      const last = batch.files.at(-1)?.shown ?? search.last;
+      const merged = result !== "failed" && search.merge(result, last);
       // Where not all of it fits, doing it again stops at the same place as without workers.
-      if (!merged && !await inSlices(search.run(batch), left())) return false;
+      if (!merged && !await inSlices(search.run(batch.files), left())) {
+        return false;
+      }
       options.tick?.();
       if (search.rows.full) return true;
     }
@@ -72,6 +93,14 @@ export async function searchAll(
   } finally {
     pool.stop();
   }
+}
+
+/** Files that are being searched, or were. */
+interface Batch {
+  files: SearchFile[];
+  /** Set when it is settled; until then `settled` waits for it. */
+  result?: BatchResult | "failed";
+  settled?: Promise<BatchResult | "failed">;
 }
 
 /** So many files of an iterator, which is left open for the rest. */
@@ -111,7 +140,7 @@ function* collect(
 
 /** Waits for a batch no longer than there is time, and not when nobody wants it any more. */
 async function within(
-  result: Promise<BatchResult>,
+  settled: Promise<BatchResult | "failed"> | undefined,
   signal: AbortSignal,
   limitMs: number,
 ): Promise<BatchResult | "failed" | "late"> {
@@ -121,10 +150,7 @@ async function within(
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   try {
-    return await Promise.race([
-      result.catch(() => "failed" as const),
-      promise,
-    ]);
+    return await Promise.race([settled ?? ("failed" as const), promise]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
@@ -134,7 +160,10 @@ async function within(
 /** Workers that share batches. Where none can be had, every batch fails, and the caller searches it itself. */
 class Pool {
   readonly #workers: Worker[] = [];
-  readonly #waiting = new Map<number, PromiseWithResolvers<BatchResult>>();
+  readonly #waiting = new Map<
+    number,
+    (result: BatchResult | "failed") => void
+  >();
   #sent = 0;
   #broken = false;
 
@@ -154,18 +183,20 @@ class Pool {
     }
   }
 
-  search(search: Search, batch: SearchFile[]): Promise<BatchResult> {
-    const waiting = Promise.withResolvers<BatchResult>();
-    waiting.promise.catch(() => {}); // it may fail before anyone asks
-    if (this.#broken) {
-      waiting.reject(new Error("no workers"));
-    } else {
-      const id = this.#sent++;
-      this.#waiting.set(id, waiting);
-      const request: BatchRequest = { id, job: search.job, batch };
-      this.#workers[id % this.#workers.length]!.postMessage(request);
-    }
-    return waiting.promise;
+  search(search: Search, files: SearchFile[]): Batch {
+    if (this.#broken) return { files, result: "failed" };
+    const id = this.#sent++;
+    const { promise, resolve } = Promise.withResolvers<
+      BatchResult | "failed"
+    >();
+    const batch: Batch = { files, settled: promise };
+    this.#waiting.set(id, (result) => {
+      batch.result = result;
+      resolve(result);
+    });
+    const request: BatchRequest = { id, job: search.job, batch: files };
+    this.#workers[id % this.#workers.length]!.postMessage(request);
+    return batch;
   }
 
   stop(): void {
@@ -180,7 +211,7 @@ class Pool {
       { type: "module" },
     );
     worker.onmessage = ({ data }: MessageEvent<BatchAnswer>) => {
-      this.#waiting.get(data.id)?.resolve(data.result);
+      this.#waiting.get(data.id)?.(data.result);
       this.#waiting.delete(data.id);
     };
     worker.onerror = (event) => {
@@ -192,9 +223,7 @@ class Pool {
 
   #fail(): void {
     this.stop();
-    for (const waiting of this.#waiting.values()) {
-      waiting.reject(new Error("no workers"));
-    }
+    for (const settle of this.#waiting.values()) settle("failed");
     this.#waiting.clear();
   }
 }

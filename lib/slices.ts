@@ -15,6 +15,14 @@ export interface SliceOptions {
   limitMs: number;
   /** Called after each slice. */
   tick?(): void;
+  /** Shared by pieces of work that follow one another, so that together they let others work in time. */
+  clock?: SliceClock;
+}
+
+/** When the slice that is under way ends, as `performance.now()` tells time. */
+export interface SliceClock {
+  /** Milliseconds. */
+  end: number;
 }
 
 /**
@@ -28,18 +36,18 @@ export async function inSlices(
   options: SliceOptions,
 ): Promise<boolean> {
   const { signal, limitMs, tick } = options;
+  const clock = options.clock ?? { end: performance.now() + SLICE_MS };
   const end = performance.now() + limitMs;
-  let sliceEnd = performance.now() + SLICE_MS;
   try {
     signal.throwIfAborted();
     while (!work.next().done) {
       const now = performance.now();
-      if (now < sliceEnd) continue;
+      if (now < clock.end) continue;
       if (now >= end) return false;
       tick?.();
       await breathe();
       signal.throwIfAborted();
-      sliceEnd = performance.now() + SLICE_MS;
+      clock.end = performance.now() + SLICE_MS;
     }
     return true;
   } finally {
