@@ -108,14 +108,13 @@ export const sessionsPrune: AnyCommand = command({
       keep_days: {
         type: "integer",
         minimum: 1,
-        default: KEEP_DAYS,
-        description: "Days that a session is kept after its last call.",
+        description:
+          "Days that a session is kept after its last call; default as configured.",
       },
       max_size: {
         type: "integer",
         minimum: 1,
-        default: MAX_BYTES / 1024 ** 2,
-        description: "MiB that the database may have.",
+        description: "MiB that the database may have; default as configured.",
       },
       yes: { type: "boolean", default: false, description: "Do not ask." },
     },
@@ -125,9 +124,16 @@ export const sessionsPrune: AnyCommand = command({
   async run({ keep_days: keepDays, max_size: maxSize, yes }, ctx: ToolContext) {
     if (!yes) throw new CommandError("refusing to delete without --yes");
     const store = storeOf(ctx);
+    const configured = ctx.config.sessions;
     const { sessions, bytes } = await prune(
       (body) => store.change((db) => body(db)),
-      { now: Date.now(), keepDays, maxBytes: maxSize * 1024 ** 2 },
+      {
+        now: Date.now(),
+        keepDays: keepDays ?? configured.keepDays ?? KEEP_DAYS,
+        maxBytes: maxSize === undefined
+          ? configured.maxBytes ?? MAX_BYTES
+          : maxSize * 1024 ** 2,
+      },
     );
     return `deleted ${sessions} sessions, gave back ${sizeText(bytes)}`;
   },

@@ -137,8 +137,6 @@ export interface SessionsOptions {
   logger: Logger;
   /** Real paths of this process's roots, asked at each use. */
   roots: () => readonly string[];
-  /** How long sessions are kept instead of what `config` says; default {@linkcode KEEP_DAYS} and {@linkcode MAX_BYTES}. */
-  retention?: { keepDays: number; maxBytes: number };
   /** The clock, in milliseconds since 1970; default `Date.now`. */
   now?: () => number;
 }
@@ -194,8 +192,8 @@ class Store implements SessionStore {
     });
     this.#upkeep = new Upkeep({
       change: (body) => this.#file.write(body),
-      keepDays: options.retention?.keepDays ?? KEEP_DAYS,
-      maxBytes: options.retention?.maxBytes ?? MAX_BYTES,
+      keepDays: config.sessions.keepDays ?? KEEP_DAYS,
+      maxBytes: config.sessions.maxBytes ?? MAX_BYTES,
       logger,
       now,
     });
