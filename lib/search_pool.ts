@@ -164,6 +164,7 @@ class Pool {
     number,
     (result: BatchResult | "failed") => void
   >();
+  readonly #stop = new SharedArrayBuffer(4);
   #sent = 0;
   #broken = false;
 
@@ -194,13 +195,19 @@ class Pool {
       batch.result = result;
       resolve(result);
     });
-    const request: BatchRequest = { id, job: search.job, batch: files };
+    const request: BatchRequest = {
+      id,
+      job: search.job,
+      stop: this.#stop,
+      batch: files,
+    };
     this.#workers[id % this.#workers.length]!.postMessage(request);
     return batch;
   }
 
   stop(): void {
     this.#broken = true;
+    Atomics.store(new Int32Array(this.#stop), 0, 1);
     for (const worker of this.#workers) worker.terminate();
     this.#workers.length = 0;
   }

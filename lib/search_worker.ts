@@ -19,6 +19,8 @@ export interface BatchRequest {
   id: number;
   /** The same in every message to a worker. */
   job: SearchJob;
+  /** One 32-bit integer: not 0 once nobody wants the answer any more. A worker that is busy hears nothing else. */
+  stop: SharedArrayBuffer;
   /** The files. */
   batch: SearchFile[];
 }
@@ -40,10 +42,13 @@ serveBatches(globalThis as unknown as WorkerScope);
 
 function serveBatches(scope: WorkerScope): void {
   let tools: SearchTools | undefined;
-  scope.onmessage = ({ data: { id, job, batch } }) => {
+  scope.onmessage = ({ data: { id, job, stop, batch } }) => {
     tools ??= searchTools(job, files); // a worker lives for one job
     const search = new Search(job, tools);
-    for (const _ of search.run(batch));
+    const stopped = new Int32Array(stop);
+    for (const _ of search.run(batch)) {
+      if (Atomics.load(stopped, 0) !== 0) return;
+    }
     scope.postMessage({ id, result: search.result() });
   };
 }

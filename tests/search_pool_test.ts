@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import * as files from "node:fs";
+import { cpuUsage } from "node:process";
 import {
   Search,
   type SearchFile,
@@ -111,6 +112,12 @@ Deno.test("searchAll ends when its time is up while workers work", async () => {
   });
   assertEquals(whole, false);
   assert(performance.now() - started < 10_000);
+  // A worker that went on would use all of one processor.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const before = cpuUsage();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { user, system } = cpuUsage(before);
+  assert((user + system) / 1000 < 250, `${(user + system) / 1000} ms`);
 });
 
 Deno.test("searchAll throws the signal's reason while workers work", async () => {
