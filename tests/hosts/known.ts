@@ -122,6 +122,10 @@ export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
         ].join("\n"),
       },
     }),
+    search: {
+      tool: "tool_search",
+      args: (name) => ({ query: `rousseau ${name}` }),
+    },
   },
   gemini: {
     title: "Gemini CLI 0.61",

@@ -73,7 +73,8 @@ export class Model implements AsyncDisposable {
 
   #next({ tools, results }: Conversation): Turn {
     // A request without the server's tools is for a title or the like.
-    if (!offered(tools, "bash")) return { say: "Nothing to do" };
+    const search = tools.find(({ name }) => name === this.#search?.tool);
+    if (!search && !offered(tools, "bash")) return { say: "Nothing to do" };
     const script = this.#script();
     let step = script.next();
     for (const result of results) {
@@ -84,13 +85,13 @@ export class Model implements AsyncDisposable {
     const { tool: name, args } = step.value;
     const tool = offered(tools, name);
     if (tool) return { id: callId(results.length), tool, args };
-    if (!this.#search || this.#searched.has(name)) {
+    if (!search || !this.#search || this.#searched.has(name)) {
       return { say: `There is no ${name}` };
     }
     this.#searched.add(name);
     return {
       id: `toolu_search${this.#searched.size}`,
-      tool: { name: this.#search.tool },
+      tool: search,
       args: this.#search.args(name),
     };
   }

@@ -3,25 +3,25 @@
  *
  * @module
  */
-import { type Api, CALL_PREFIX, eventStream, plainText } from "./api.ts";
+import {
+  type Api,
+  CALL_PREFIX,
+  eventStream,
+  type OfferedTool,
+  plainText,
+} from "./api.ts";
 
 /** `POST /responses`, streamed. */
 export const responses: Api = {
   serves: (path) => path.endsWith("/responses"),
   read: (body) => ({
-    // deno-lint-ignore no-explicit-any
-    tools: (body.tools ?? []).flatMap((tool: any) =>
-      tool.type === "namespace"
-        // deno-lint-ignore no-explicit-any
-        ? tool.tools.map((inner: any) => ({
-          name: inner.name,
-          namespace: tool.name,
-        }))
-        : tool.name === undefined
-        ? []
-        : [{ name: tool.name }]
-    ),
-    results: (Array.isArray(body.input) ? body.input : [])
+    tools: [
+      ...toolsOf(body.tools),
+      // What a search for tools found is among the conversation's items.
+      // deno-lint-ignore no-explicit-any
+      ...body.input.flatMap((item: any) => toolsOf(item.tools)),
+    ],
+    results: body.input
       // deno-lint-ignore no-explicit-any
       .filter((item: any) =>
         item.type === "function_call_output" &&
@@ -39,6 +39,14 @@ export const responses: Api = {
         role: "assistant",
         status: "completed",
         content: [{ type: "output_text", text: turn.say, annotations: [] }],
+      }
+      : turn.tool.name === TOOL_SEARCH
+      ? {
+        type: "tool_search_call",
+        call_id: turn.id,
+        status: "completed",
+        execution: "client",
+        arguments: turn.args,
       }
       : {
         type: "function_call",
@@ -76,7 +84,6 @@ export const responses: Api = {
       ...("say" in turn
         ? [{
           type: "response.output_text.delta",
-          item_id: item.id,
           output_index: 0,
           content_index: 0,
           delta: turn.say,
@@ -93,6 +100,18 @@ export const responses: Api = {
     );
   },
 };
+
+/** The one kind of tool without a name of its own. */
+const TOOL_SEARCH = "tool_search";
+
+// deno-lint-ignore no-explicit-any
+function toolsOf(list: any[] | undefined, namespace?: string): OfferedTool[] {
+  return (list ?? []).flatMap((tool) =>
+    tool.type === "namespace"
+      ? toolsOf(tool.tools, tool.name)
+      : [{ name: tool.name ?? tool.type, namespace }]
+  );
+}
 
 /** `POST /chat/completions`, streamed or not. */
 export const chatCompletions: Api = {
