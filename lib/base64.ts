@@ -22,7 +22,11 @@ export function toBase64(
   return (bytes as Uint8Array & Encoder).toBase64(options);
 }
 
-/** @throws {SyntaxError} when `text` is not base64. */
+/**
+ * The bytes of a base64 text.
+ *
+ * @throws {SyntaxError} when `text` is not base64.
+ */
 export function fromBase64(
   text: string,
   options: Base64Options = {},

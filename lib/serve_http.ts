@@ -3,12 +3,17 @@
  *
  * @module
  */
-import { type AnyCommand, command, UsageError } from "./command.ts";
+import { toBase64 } from "./base64.ts";
+import {
+  type AnyCommand,
+  command,
+  type CommandOutput,
+  UsageError,
+} from "./command.ts";
 import { serveHttp } from "./http.ts";
 import { pathsOf } from "./paths.ts";
 import { stateFolder } from "./platform.ts";
 import { assemble, type Served } from "./serve.ts";
-import { type CommandOutput } from "./command.ts";
 import { ExitCode, Stop } from "./system.ts";
 import type { WorldContext } from "./world.ts";
 
@@ -154,8 +159,11 @@ async function makeToken(folder: string, place: string): Promise<string> {
     mode: 0o600,
   });
   try {
-    const value = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
-      .toBase64({ alphabet: "base64url", omitPadding: true });
+    const bytes = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+    const value = toBase64(bytes, {
+      alphabet: "base64url",
+      omitPadding: true,
+    });
     await file.write(new TextEncoder().encode(`${value}\n`));
     return value;
   } finally {
