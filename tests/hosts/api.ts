@@ -18,6 +18,8 @@ export type Script = Generator<Call, string, string>;
 export interface OfferedTool {
   name: string;
   namespace?: string | undefined;
+  /** Takes plain text, the argument `input`, in place of JSON. */
+  plain?: boolean;
 }
 
 /** What a request of the host says. */

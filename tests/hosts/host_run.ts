@@ -11,7 +11,7 @@ import {
   Server,
 } from "../harness.ts";
 import type { KnownHost } from "./known.ts";
-import { Model } from "./model.ts";
+import { Model, replay } from "./model.ts";
 import {
   EDIT_FILE,
   FACTS,
@@ -46,13 +46,12 @@ export async function runHost(
   await folders.write(PAGE_FILE.name, PAGE_FILE.text);
   await folders.write(EDIT_FILE.name, EDIT_FILE.text);
   const page = await firstPage(folders);
-  await using model = new Model(() => script(page, new Map()), host.search);
+  await using model = new Model(() => script(page, new Map()), host.detour);
   const own = await environment(folders);
   const { PATH = "", HOME = "", LANG = "", ...server } = own;
   const start = host.start({
     packages,
     home: folders.home,
-    project: folders.root,
     model: model.url,
     server: await commandLine(["mcp", "--root", folders.root]),
     env: server,
@@ -80,43 +79,39 @@ export async function runHost(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  const stdout = new Tail(child.stdout);
+  const stderr = new Tail(child.stderr);
   const timer = setTimeout(() => child.kill("SIGKILL"), HOST_TIME);
-  const output = await child.output();
+  // Not the end of its output: whoever it left behind may hold that open.
+  const { code, signal } = await child.status;
   clearTimeout(timer);
 
   const findings: Findings = new Map();
-  const conversation = script(page, findings);
-  let step = conversation.next();
-  for (const result of model.last.results) {
-    if (!step.done) step = conversation.next(result);
-  }
-  findings.set(
-    FACTS[5],
-    step.done
-      ? await whatIsLeft(folders)
-      : `the conversation ended early: ${
-        output.signal ?? `exit code ${output.code}`
-      }`,
+  const { step } = replay(
+    script(page, findings),
+    model.last.results,
+    host.detour,
   );
-  const decoder = new TextDecoder();
-  const [stdout, stderr] = [output.stdout, output.stderr].map((bytes) =>
-    decoder.decode(bytes).slice(-TRACE_CHARS)
-  );
-  if (step.done && !stdout?.includes(LAST_WORD)) {
+  const closing = step.done
+    ? findings.get(FACTS[5]) ?? await whatIsLeft(folders)
+    : `the conversation ended early: ${signal ?? `exit code ${code}`}`;
+  findings.set(FACTS[5], closing);
+  await Promise.all([stdout.close(), stderr.close()]);
+  if (step.done && !stdout.text.includes(LAST_WORD)) {
     findings.set(FACTS[5], "the host did not print the model's last word");
   }
   return {
     findings,
     trace: [
-      `exit code ${output.code}, signal ${output.signal}`,
+      `exit code ${code}, signal ${signal}`,
       `requests: ${model.requests.join(", ")}`,
       `tools: ${
         model.last.tools.map(({ namespace, name }) =>
           namespace === undefined ? name : `${namespace} ${name}`
         ).join(", ")
       }`,
-      `stdout: ${stdout}`,
-      `stderr: ${stderr}`,
+      `stdout: ${stdout.text}`,
+      `stderr: ${stderr.text}`,
     ].join("\n"),
   };
 }
@@ -131,13 +126,64 @@ async function firstPage(folders: Folders): Promise<string[]> {
   return content.map(({ text }: { text: string }) => text);
 }
 
-/** Processes in the folders some seconds after the host has ended; undefined when there are none. */
-async function whatIsLeft(folders: Folders): Promise<string | undefined> {
+/** The end of what a host prints. */
+class Tail {
+  text = "";
+  readonly #reader: ReadableStreamDefaultReader<string>;
+  readonly #done: Promise<void>;
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+    this.#done = this.#read();
+  }
+
+  /** Reads no more; what was printed so far has some time to come. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#reader.cancel(), 1_000);
+    await this.#done;
+    clearTimeout(timer);
+  }
+
+  async #read(): Promise<void> {
+    for (
+      let chunk = await this.#reader.read();
+      !chunk.done;
+      chunk = await this.#reader.read()
+    ) {
+      this.text = (this.text + chunk.value).slice(-TRACE_CHARS);
+    }
+  }
+}
+
+/** Processes of the folders some seconds after the host has ended, then killed; undefined when there were none. */
+async function whatIsLeft({ base }: Folders): Promise<string | undefined> {
   const deadline = Date.now() + CLOSING_TIME;
   for (;;) {
-    const left = await leftovers(folders.base);
+    const left = [...await leftovers(base), ...await naming(base)];
     if (left.length === 0) return undefined;
-    if (Date.now() > deadline) return left.join("; ");
+    if (Date.now() > deadline) {
+      for (const line of left) kill(Number(/\d+/.exec(line)?.[0]));
+      return left.join("; ");
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+function kill(id: number): void {
+  try {
+    Deno.kill(id, "SIGKILL");
+  } catch { /* It has ended, or was named twice. */ }
+}
+
+/** Processes that have the folder on their command line. */
+async function naming(base: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const command = await Deno.readTextFile(`/proc/${name}/cmdline`)
+      .catch(() => "");
+    if (!command.includes(base)) continue;
+    found.push(`Left running: ${name} ${command.replaceAll("\0", " ")}`);
+  }
+  return found;
 }

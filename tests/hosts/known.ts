@@ -9,7 +9,7 @@
  */
 import { type Host, hostConfig } from "../../lib/hosts.ts";
 import type { Platform } from "../../lib/platform.ts";
-import type { ToolSearch } from "./model.ts";
+import type { Detour } from "./model.ts";
 
 /** Where a host runs and what it is to use. */
 export interface Setting {
@@ -17,8 +17,6 @@ export interface Setting {
   packages: string;
   /** Its home, empty. */
   home: string;
-  /** The project, its working directory. */
-  project: string;
   /** The scripted model's address. */
   model: string;
   /** The command line that starts this server. */
@@ -45,9 +43,11 @@ export interface KnownHost {
   packages: string[];
   /** How to start one run in which it answers one prompt. */
   start(setting: Setting): Start;
-  /** The tool by which the model gets at a tool that the host has not shown it, called with that tool's name. */
-  search?: ToolSearch;
+  /** How the model gets at this server's tools, where it is not shown them all. */
+  detour?: Detour;
 }
+
+const CODEX_PACKAGES = ["@openai/codex@0.171.0"];
 
 /** The hosts, by the name that the command line takes. */
 export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
@@ -81,50 +81,40 @@ export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
         [`${setting.home}/mcp.json`]: jsonConfig("claude-code", setting),
       },
     }),
-    search: {
+    detour: {
       tool: "ToolSearch",
-      args: (name) => ({ query: `select:mcp__rousseau__${name}` }),
+      search: (name) => ({ query: `select:mcp__rousseau__${name}` }),
     },
   },
   codex: {
-    title: "Codex 0.171",
-    packages: ["@openai/codex@0.171.0"],
-    start: (setting) => ({
-      command: [
-        `${setting.packages}/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex`,
-        "exec",
-        "--skip-git-repo-check",
-        "--dangerously-bypass-approvals-and-sandbox",
-        PROMPT,
-      ],
-      env: { SCRIPTED_KEY: KEY },
-      files: {
-        [`${setting.home}/.codex/config.toml`]: [
-          'model = "gpt-5.5"',
-          'model_provider = "scripted"',
-          "check_for_update_on_startup = false",
-          "[analytics]",
-          "enabled = false",
-          "[otel]",
-          'exporter = "none"',
-          "[model_providers.scripted]",
-          'name = "scripted"',
-          `base_url = ${JSON.stringify(`${setting.model}/v1`)}`,
-          'env_key = "SCRIPTED_KEY"',
-          'wire_api = "responses"',
-          configBlock("codex", setting),
-          // Not part of the block: only this test's server needs them.
-          "[mcp_servers.rousseau.env]",
-          ...Object.entries(setting.env).map(([name, value]) =>
-            `${name} = ${JSON.stringify(value)}`
-          ),
-          "",
-        ].join("\n"),
-      },
-    }),
-    search: {
+    title: "Codex 0.171 (a model that searches for tools)",
+    packages: CODEX_PACKAGES,
+    start: (setting) => startCodex(setting, "gpt-5.5"),
+    detour: {
       tool: "tool_search",
-      args: (name) => ({ query: `rousseau ${name}` }),
+      search: (name) => ({ query: `rousseau ${name}` }),
+    },
+  },
+  "codex-code": {
+    title: "Codex 0.171 (a model that calls tools from code)",
+    packages: CODEX_PACKAGES,
+    start: (setting) => startCodex(setting, "gpt-6.2-sol"),
+    detour: {
+      tool: "exec",
+      through: ({ tool, args }) => ({
+        tool: "exec",
+        args: {
+          input: `const result = await tools.mcp__rousseau__${tool}(${
+            JSON.stringify(args)
+          });\nfor (const block of result.content) text(block.text);`,
+        },
+      }),
+      unfinished: (result) => {
+        const cell = /Script running with cell ID (\S+)/.exec(result)?.[1];
+        return cell === undefined
+          ? undefined
+          : { tool: "wait", args: { cell_id: cell } };
+      },
     },
   },
   gemini: {
@@ -226,6 +216,14 @@ export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
         }),
       },
     }),
+    detour: {
+      tool: "tool_search",
+      search: (name) => ({ query: `select:mcp__rousseau__${name}` }),
+      through: ({ tool, args }) => ({
+        tool: "tool_call",
+        args: { name: `mcp__rousseau__${tool}`, arguments: args },
+      }),
+    },
   },
   copilot: {
     title: "Copilot CLI 1.0.102",
@@ -264,6 +262,43 @@ export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
     }),
   },
 };
+
+/** Codex has its tools' limits and their form from what it knows of the model, so the model is one that it knows. */
+function startCodex(setting: Setting, model: string): Start {
+  return {
+    command: [
+      `${setting.packages}/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex`,
+      "exec",
+      "--skip-git-repo-check",
+      "--dangerously-bypass-approvals-and-sandbox",
+      PROMPT,
+    ],
+    env: { SCRIPTED_KEY: KEY },
+    files: {
+      [`${setting.home}/.codex/config.toml`]: [
+        `model = ${JSON.stringify(model)}`,
+        'model_provider = "scripted"',
+        "check_for_update_on_startup = false",
+        "[analytics]",
+        "enabled = false",
+        "[otel]",
+        'exporter = "none"',
+        "[model_providers.scripted]",
+        'name = "scripted"',
+        `base_url = ${JSON.stringify(`${setting.model}/v1`)}`,
+        'env_key = "SCRIPTED_KEY"',
+        'wire_api = "responses"',
+        configBlock("codex", setting),
+        // Not part of the block: only this test's server needs them.
+        "[mcp_servers.rousseau.env]",
+        ...Object.entries(setting.env).map(([name, value]) =>
+          `${name} = ${JSON.stringify(value)}`
+        ),
+        "",
+      ].join("\n"),
+    },
+  };
+}
 
 const PROMPT = "Do what the script says.";
 

@@ -10,14 +10,47 @@
 import type { JsonObject } from "../../lib/mcp.ts";
 import { anthropic } from "./anthropic.ts";
 import { callId } from "./api.ts";
-import type { Api, Conversation, OfferedTool, Script, Turn } from "./api.ts";
+import type {
+  Api,
+  Call,
+  Conversation,
+  OfferedTool,
+  Script,
+  Turn,
+} from "./api.ts";
 import { gemini } from "./gemini.ts";
 import { chatCompletions, responses } from "./openai.ts";
 
-/** A tool of the host that fetches other tools, and its arguments for one. */
-export interface ToolSearch {
+/** How the model gets at tools that a host does not show it. */
+export interface Detour {
+  /** The tool of the host that is there from the start. */
   tool: string;
-  args(name: string): JsonObject;
+  /** Arguments of `tool` that make it fetch the tool of that name. */
+  search?(name: string): JsonObject;
+  /** The call of the host's tool that makes a call, where the tool itself stays hidden. */
+  through?(call: Call): Call;
+  /** The call that waits for the rest, where the host showed only the beginning of a call's outcome. */
+  unfinished?(result: string): Call | undefined;
+}
+
+/** Where a script stands after what the model was shown. */
+export function replay(
+  script: Script,
+  results: readonly string[],
+  detour?: Detour,
+): { step: IteratorResult<Call, string>; waiting: Call | undefined } {
+  let step = script.next();
+  let shown = "";
+  let waiting: Call | undefined;
+  for (const result of results) {
+    if (step.done) break;
+    shown += result;
+    waiting = detour?.unfinished?.(result);
+    if (waiting) continue;
+    step = script.next(shown);
+    shown = "";
+  }
+  return { step, waiting };
 }
 
 /** A model that listens. */
@@ -28,16 +61,16 @@ export class Model implements AsyncDisposable {
   last: Conversation = { tools: [], results: [] };
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #script: () => Script;
-  readonly #search: ToolSearch | undefined;
+  readonly #detour: Detour | undefined;
   readonly #searched = new Set<string>();
 
   /**
    * @param script Starts the script anew.
-   * @param search How to get at a tool that is not offered.
+   * @param detour How to get at a tool that is not offered.
    */
-  constructor(script: () => Script, search?: ToolSearch) {
+  constructor(script: () => Script, detour?: Detour) {
     this.#script = script;
-    this.#search = search;
+    this.#detour = detour;
     this.#server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request) => this.#answer(request),
@@ -72,28 +105,29 @@ export class Model implements AsyncDisposable {
   }
 
   #next({ tools, results }: Conversation): Turn {
+    const detour = this.#detour;
+    const entry = tools.find(({ name }) => name === detour?.tool);
     // A request without the server's tools is for a title or the like.
-    const search = tools.find(({ name }) => name === this.#search?.tool);
-    if (!search && !offered(tools, "bash")) return { say: "Nothing to do" };
-    const script = this.#script();
-    let step = script.next();
-    for (const result of results) {
-      if (step.done) break;
-      step = script.next(result);
-    }
+    if (!entry && !offered(tools, "bash")) return { say: "Nothing to do" };
+    const { step, waiting } = replay(this.#script(), results, detour);
     if (step.done) return { say: step.value };
     const { tool: name, args } = step.value;
+    const id = callId(results.length);
     const tool = offered(tools, name);
-    if (tool) return { id: callId(results.length), tool, args };
-    if (!search || !this.#search || this.#searched.has(name)) {
-      return { say: `There is no ${name}` };
+    if (tool && !waiting) return { id, tool, args };
+    if (entry && detour?.search && !this.#searched.has(name)) {
+      this.#searched.add(name);
+      return {
+        id: `toolu_search${this.#searched.size}`,
+        tool: entry,
+        args: detour.search(name),
+      };
     }
-    this.#searched.add(name);
-    return {
-      id: `toolu_search${this.#searched.size}`,
-      tool: search,
-      args: this.#search.args(name),
-    };
+    const call = waiting ?? detour?.through?.(step.value);
+    const own = tools.find((one) => one.name === call?.tool);
+    return call && own
+      ? { id, tool: own, args: call.args }
+      : { say: `There is no ${call?.tool ?? name}` };
   }
 }
 

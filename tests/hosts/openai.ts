@@ -24,7 +24,7 @@ export const responses: Api = {
     results: body.input
       // deno-lint-ignore no-explicit-any
       .filter((item: any) =>
-        item.type === "function_call_output" &&
+        /^(function|custom_tool)_call_output$/.test(item.type) &&
         item.call_id.startsWith(CALL_PREFIX)
       )
       // deno-lint-ignore no-explicit-any
@@ -48,15 +48,21 @@ export const responses: Api = {
         execution: "client",
         arguments: turn.args,
       }
+      : turn.tool.plain
+      ? {
+        type: "custom_tool_call",
+        id: `ctc_${turn.id}`,
+        call_id: turn.id,
+        status: "completed",
+        ...named(turn.tool),
+        input: turn.args.input,
+      }
       : {
         type: "function_call",
         id: `fc_${turn.id}`,
         call_id: turn.id,
         status: "completed",
-        name: turn.tool.name,
-        ...(turn.tool.namespace === undefined
-          ? {}
-          : { namespace: turn.tool.namespace }),
+        ...named(turn.tool),
         arguments: JSON.stringify(turn.args),
       };
     const response = {
@@ -107,10 +113,16 @@ const TOOL_SEARCH = "tool_search";
 // deno-lint-ignore no-explicit-any
 function toolsOf(list: any[] | undefined, namespace?: string): OfferedTool[] {
   return (list ?? []).flatMap((tool) =>
-    tool.type === "namespace"
-      ? toolsOf(tool.tools, tool.name)
-      : [{ name: tool.name ?? tool.type, namespace }]
+    tool.type === "namespace" ? toolsOf(tool.tools, tool.name) : [{
+      name: tool.name ?? tool.type,
+      namespace,
+      plain: tool.type === "custom",
+    }]
   );
+}
+
+function named({ name, namespace }: OfferedTool) {
+  return namespace === undefined ? { name } : { name, namespace };
 }
 
 /** `POST /chat/completions`, streamed or not. */

@@ -88,10 +88,11 @@ export function* script(page: readonly string[], findings: Findings): Script {
   found(findings, FACTS[3], text, ["woke-4714", "exit status 0"]);
   if (!named) findings.set(FACTS[3], `no job is named: ${excerpt(text)}`);
 
-  yield {
+  text = yield {
     tool: "bash",
     args: { command: `sleep ${ORPHAN_SECONDS}`, background: true },
   };
+  found(findings, FACTS[5], text, ["still running, job: j"]);
   return LAST_WORD;
 }
 
