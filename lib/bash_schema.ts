@@ -17,7 +17,7 @@ export const MAX_TIMEOUT_S = 86_400;
 export const BASH_INPUT = {
   type: "object",
   properties: {
-    command: { type: "string", description: "Command or script" },
+    command: { type: "string" },
     timeout: {
       type: "number",
       minimum: 0.1,
@@ -53,7 +53,7 @@ export const BASH_OUTPUT_INPUT = {
       type: "number",
       minimum: 0,
       maximum: MAX_WAIT_S,
-      description: "Seconds to wait for new output or the end",
+      description: "Seconds to wait for more",
     },
   },
   required: ["job"],
@@ -63,7 +63,7 @@ export const BASH_OUTPUT_INPUT = {
 /** Arguments of `bash_kill`. */
 export const BASH_KILL_INPUT = {
   type: "object",
-  properties: { job: { type: "string", description: "Such as j1" } },
+  properties: { job: { type: "string" } },
   required: ["job"],
   additionalProperties: false,
 } as const;

@@ -59,6 +59,11 @@ export class Checkpoints implements Keeper {
     this.#options = options;
   }
 
+  /** The session of the call with this signal. */
+  sessionOf(signal: AbortSignal): SessionRef | undefined {
+    return this.#options.sessionOf(signal);
+  }
+
   async keep(
     signal: AbortSignal,
     replacement: Replacement,

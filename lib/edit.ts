@@ -35,21 +35,14 @@ import { answer, counted, failure, osError, type ToolContext } from "./tool.ts";
 export const editInput = {
   type: "object",
   properties: {
-    path: {
-      type: "string",
-      description: "Absolute, or relative to the first root.",
-    },
-    old_string: {
-      type: "string",
-      minLength: 0,
-      description: "Exact text to find.",
-    },
+    path: { type: "string" },
+    old_string: { type: "string", minLength: 0 },
     new_string: {
       type: "string",
       minLength: 0,
       description: 'What to put there; "" deletes.',
     },
-    replace_all: { type: "boolean", description: "Replace every match." },
+    replace_all: { type: "boolean" },
     edits: {
       type: "array",
       description: "Instead of the pair: several in order, all or none.",
@@ -75,7 +68,7 @@ export const edit: Command<typeof editInput, ToolContext> = command({
   name: "edit",
   summary: "Replace exact text in a file",
   description:
-    "Replace exact text that occurs once (or everywhere, with replace_all); answers with a diff. Prefer it to sed in bash: nothing else changes. old_string must match to the character, with indentation and without line numbers; if it fails, copy the text that the answer shows.",
+    "Replace exact text that occurs once (or everywhere, with replace_all); answers with a diff. Prefer it to sed in bash. old_string must match to the character, with indentation and without line numbers; if it fails, copy the text that the answer shows.",
   input: editInput,
   positionals: ["path", "old_string", "new_string"],
   examples: ["rousseau edit notes.txt colour color --replace-all"],
@@ -83,7 +76,6 @@ export const edit: Command<typeof editInput, ToolContext> = command({
     name: "edit",
     title: "Edit a file",
     annotations: {
-      title: "Edit a file",
       readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,

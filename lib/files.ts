@@ -40,6 +40,8 @@ export interface ReplaceOptions {
   expect?: Version | null;
   /** Refuse when the file no longer holds these bytes. */
   expectBytes?: Uint8Array;
+  /** The mode that it is to have, before anybody can see it; default that of the file, or {@linkcode NEW_FILE_MODE}. */
+  mode?: number;
   /** The file operations; tests put failing ones in. Default {@linkcode denoFiles}. */
   files?: FileOperations;
 }
@@ -120,7 +122,7 @@ export async function replaceFile(
     write: true,
     createNew: true,
     // An existing file's mode is given below; until then nobody else may read what is written.
-    mode: target.info ? 0o600 : NEW_FILE_MODE,
+    mode: target.info || options.mode !== undefined ? 0o600 : NEW_FILE_MODE,
   });
   let keep = false;
   try {
@@ -139,6 +141,10 @@ export async function replaceFile(
     }
     if (target.info) {
       notes.push(...await keepAttributes(temporary, target.info, files));
+    }
+    if (options.mode !== undefined && files.os !== "windows") {
+      // Some file systems have no modes to give.
+      await files.chmod(temporary, options.mode).catch(() => {});
     }
     await refuseChanged(target, options, files);
     const failure = await rename(temporary, target.real, files);

@@ -77,7 +77,7 @@ export const grepInput = {
       maximum: MAX_MATCHES,
       description: `Default ${DEFAULT_MATCHES}.`,
     },
-    multiline: { type: "boolean", description: "Matches may span lines." },
+    multiline: { type: "boolean" },
     hidden: { type: "boolean" },
     no_ignore: { type: "boolean" },
   },
@@ -107,7 +107,6 @@ export const grep: Command<typeof grepInput, ToolContext> = command({
     name: "grep",
     title: "Search files",
     annotations: {
-      title: "Search files",
       readOnlyHint: true,
       destructiveHint: false,
       idempotentHint: true,

@@ -44,6 +44,10 @@ export function instructions(
         has("rousseau_search_sessions")
           ? "; past sessions: rousseau_list_sessions, rousseau_search_sessions, rousseau_read_session"
           : ""
+      }${
+        has("rousseau_undo")
+          ? "; rousseau_undo puts back what write and edit changed"
+          : ""
       }. The person turns that off with --no-record.`,
   ];
   return clip(

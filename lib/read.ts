@@ -53,7 +53,7 @@ export const readInput = {
       description:
         "Byte to start at, as a note named it with its line as offset.",
     },
-    line_numbers: { type: "boolean", description: "Number each line." },
+    line_numbers: { type: "boolean" },
   },
   required: ["path"],
   additionalProperties: false,
@@ -77,7 +77,6 @@ export const read: Command<typeof readInput, ToolContext> = command({
     name: "read",
     title: "Read a file",
     annotations: {
-      title: "Read a file",
       readOnlyHint: true,
       destructiveHint: false,
       idempotentHint: true,

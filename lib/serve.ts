@@ -77,7 +77,10 @@ export function assemble(ctx: WorldContext, served: Served): Assembled {
         ),
         import("./serve_parts.ts"),
       ]);
-      late.parts = parts.serveParts(ctx, server, sessions);
+      late.parts = parts.serveParts(ctx, server, {
+        sessions,
+        undo: selection.offered.includes("rousseau_undo"),
+      });
       for (const tool of tools) server.register(late.parts.scoped(tool));
       for (const resource of served.resources) server.register(resource);
     },

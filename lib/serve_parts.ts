@@ -12,6 +12,7 @@ import { sessionResources } from "./session_resources.ts";
 import { storeOf } from "./session_tools.ts";
 import type { SessionStore } from "./store.ts";
 import { sessionUri } from "./transcript.ts";
+import { reviewChanges, undoPrompt } from "./undo_prompts.ts";
 import type { WorldContext } from "./world.ts";
 
 /** What is loaded after the handshake. */
@@ -26,11 +27,14 @@ export interface ServeParts {
   rootsChanged(): void;
 }
 
-/** The parts for a server. With `sessions`, whoever watches a session is told when it grows. */
+/**
+ * The parts for a server. With `sessions`, whoever watches a session is told when it grows; with `undo`, the tool is
+ * there that the prompt `undo` speaks of.
+ */
 export function serveParts(
   ctx: WorldContext,
   server: McpServer,
-  sessions: boolean,
+  { sessions, undo }: { sessions: boolean; undo: boolean },
 ): ServeParts {
   const { platform, config, world, logger } = ctx;
   const { scope, own } = world;
@@ -48,7 +52,11 @@ export function serveParts(
     }
     return opened;
   };
-  if (sessions) server.registerPrompt(resumeSession);
+  if (sessions) {
+    server.registerPrompt(resumeSession);
+    server.registerPrompt(reviewChanges);
+    if (undo) server.registerPrompt(undoPrompt);
+  }
   return {
     resources: sessionResources(store),
     observer: {

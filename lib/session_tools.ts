@@ -204,7 +204,6 @@ function hints(
     name,
     title,
     annotations: {
-      title,
       readOnlyHint: true,
       destructiveHint: false,
       idempotentHint: true,

@@ -20,6 +20,7 @@ export const TOOL_NAMES = [
   "rousseau_list_sessions",
   "rousseau_search_sessions",
   "rousseau_read_session",
+  "rousseau_undo",
 ] as const;
 
 /** A name in {@linkcode TOOL_NAMES}. */
@@ -66,6 +67,8 @@ export async function loadTool(
       return (await import("./bash.ts")).bashOutput;
     case "bash_kill":
       return (await import("./bash.ts")).bashKill;
+    case "rousseau_undo":
+      return (await import("./undo.ts")).undoTool;
     default: {
       const { sessionTools } = await import("./session_tools.ts");
       return sessionTools.find(({ tool }) => tool?.name === name)!;
@@ -123,7 +126,7 @@ export function selectTools(
   for (const name of tools) {
     const unasked = !asked.has(name) || excluded.has(name) ||
       project?.has(name) === false ||
-      (isSessions(name) && config.sessions.visible === "none");
+      (name.startsWith("rousseau_") && config.sessions.visible === "none");
     const reason = unasked
       ? "left out by --tools, --exclude or --sessions"
       : modeRefusal(name, config) ??
@@ -148,9 +151,10 @@ export function modeRefusal(
 }
 
 const READING = new Set(["read", "grep"]);
-const WRITING = new Set(["write", "edit"]);
+const WRITING = new Set(["write", "edit", "rousseau_undo"]);
 const SHELL = new Set(["bash", "bash_output", "bash_kill"]);
-const isSessions = (name: string) => name.startsWith("rousseau_");
+const isSessions = (name: string) =>
+  name.startsWith("rousseau_") && !WRITING.has(name);
 
 const GROUPS: ReadonlyMap<string, (name: string) => boolean> = new Map<
   string,

@@ -32,10 +32,7 @@ export const WRITE_BYTES = 67_108_864;
 export const writeInput = {
   type: "object",
   properties: {
-    path: {
-      type: "string",
-      description: "Absolute, or relative to the first root.",
-    },
+    path: { type: "string" },
     content: {
       type: "string",
       minLength: 0,
@@ -55,7 +52,7 @@ export const write: Command<typeof writeInput, ToolContext> = command({
   name: "write",
   summary: "Write a file whole, or append to it",
   description:
-    "Create a text file or replace all of it, making parent folders. Prefer it to echo and here-documents in bash: no quoting, never half-written. To change a part of an existing file use edit: what content leaves out is lost.",
+    "Create a text file or replace all of it, making parent folders. Prefer it to echo and here-documents in bash. To change a part of an existing file use edit: what content leaves out is lost.",
   input: writeInput,
   positionals: ["path", "content"],
   options: { content: { stdin: true } },
@@ -67,7 +64,6 @@ export const write: Command<typeof writeInput, ToolContext> = command({
     name: "write",
     title: "Write a file",
     annotations: {
-      title: "Write a file",
       readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: true,

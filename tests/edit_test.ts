@@ -332,7 +332,6 @@ Deno.test("edit does not follow a link to where it may not write", async () => {
 Deno.test("the definition of edit is short and says that it is destructive", () => {
   assert(JSON.stringify([edit.description, edit.input]).length < 1_300);
   assertEquals(edit.tool?.annotations, {
-    title: "Edit a file",
     readOnlyHint: false,
     destructiveHint: true,
     idempotentHint: false,

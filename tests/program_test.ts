@@ -138,15 +138,19 @@ const SESSIONS = [
   "rousseau_search_sessions",
   "rousseau_read_session",
 ];
+const UNDO = "rousseau_undo";
 
 Deno.test("tools are picked by group and by name, and left out by the same", async () => {
-  assertEquals(await offered({}), [...FILES, ...SHELL, ...SESSIONS]);
+  assertEquals(await offered({}), [...FILES, ...SHELL, ...SESSIONS, UNDO]);
   assertEquals(await offered({ tools: ["sessions,bash"] }), [
     ...SHELL,
     ...SESSIONS,
   ]);
-  assertEquals(await offered({ tools: ["read", "files"] }), FILES);
-  assertEquals(await offered({ exclude: ["shell", "sessions"] }), FILES);
+  assertEquals(await offered({ tools: ["read", "files"] }), [...FILES, UNDO]);
+  assertEquals(await offered({ exclude: ["shell", "sessions"] }), [
+    ...FILES,
+    UNDO,
+  ]);
   assertEquals(await offered({ exclude: ["bash_kill"], tools: ["bash"] }), [
     "bash",
     "bash_output",
@@ -179,6 +183,7 @@ Deno.test("a tool is offered when what it needs is granted for a root", async ()
   assertEquals(await offered({}, ["read=/root", "write=/root"]), [
     ...FILES,
     ...SESSIONS,
+    UNDO,
   ]);
   assertEquals(await offered({}, ["read=/other", "write"]), SESSIONS);
   assertEquals(await offered({}, ["run"]), [...SHELL, ...SESSIONS]);

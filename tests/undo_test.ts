@@ -4,90 +4,13 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { CHECKPOINT_BYTES, KEEPER_KEY } from "../lib/checkpoint.ts";
+import { CHECKPOINT_BYTES } from "../lib/checkpoint.ts";
 import { contentOf, trimContents } from "../lib/checkpoints.ts";
-import { CommandError, toToolResult } from "../lib/command.ts";
-import type { JsonObject } from "../lib/mcp.ts";
-import { prepareInput } from "../lib/schema.ts";
-import { STORE_KEY } from "../lib/session_tools.ts";
 import { Sqlite } from "../lib/sqlite.ts";
-import type { SessionStore } from "../lib/store.ts";
-import type { ToolContext } from "../lib/tool.ts";
-import { undoCommand } from "../lib/undo.ts";
-import { FileWorld } from "./file_world.ts";
-import { callStart, testStore, withFolder } from "./sessions.ts";
-
-/** Files, and a store that records a call by which they are changed. */
-class UndoWorld implements AsyncDisposable {
-  private constructor(
-    readonly files: FileWorld,
-    readonly store: SessionStore,
-  ) {}
-
-  static async make(path?: string): Promise<UndoWorld> {
-    const files = await FileWorld.make();
-    const { store } = testStore({
-      roots: [files.root],
-      ...(path ? { path } : {}),
-    });
-    files.context.process.get(STORE_KEY, () => store);
-    files.context.process.get(KEEPER_KEY, () => store.checkpoints);
-    const world = new UndoWorld(files, store);
-    world.call("1");
-    return world;
-  }
-
-  /** A recorded call; what is changed with its context belongs to its session. */
-  call(connectionId: string): ToolContext {
-    const start = callStart({ connectionId });
-    const context = {
-      ...this.files.context,
-      signal: connectionId === "1"
-        ? this.files.context.signal
-        : start.context.signal,
-    };
-    this.store.observer.started({ ...start, context });
-    return context;
-  }
-
-  async undo(
-    args: JsonObject = {},
-  ): Promise<{ text: string; isError: boolean }> {
-    const prepared = prepareInput(
-      undoCommand.input ?? { type: "object" },
-      args,
-    );
-    assertEquals(prepared.error, undefined);
-    try {
-      const output = await undoCommand.run?.(
-        prepared.value as Parameters<NonNullable<typeof undoCommand.run>>[0],
-        this.files.context,
-      );
-      const [block] = toToolResult(output ?? "").content;
-      return { text: block?.type === "text" ? block.text : "", isError: false };
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      return { text: error.message, isError: true };
-    }
-  }
-
-  /** Everything in the root: content and mode. */
-  async state(): Promise<Record<string, string>> {
-    const found: Record<string, string> = {};
-    for await (const { name, isFile } of Deno.readDir(this.files.root)) {
-      if (!isFile) continue;
-      const { mode } = await Deno.stat(this.files.path(name));
-      found[name] = `${((mode ?? 0) & 0o777).toString(8)} ${await this.files
-        .bytes(name)}`;
-    }
-    return found;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.store.close();
-    await this.files[Symbol.asyncDispose]();
-  }
-}
+import { reviewChanges, undoPrompt } from "../lib/undo_prompts.ts";
+import { withFolder } from "./sessions.ts";
+import { tryUndos } from "./undo_property.ts";
+import { UndoWorld } from "./undo_world.ts";
 
 Deno.test("write and edit name the step that undoes them", async () => {
   await using world = await UndoWorld.make();
@@ -297,72 +220,100 @@ Deno.test("a deleted session takes its steps along", async () => {
   assertStringIncludes((await world.undo()).text, "no session");
 });
 
-Deno.test("random writes, edits, changes by hand and undos restore exactly what was, or refuse", async () => {
+Deno.test("what others changed between two steps is not put back over", async () => {
   await using world = await UndoWorld.make();
   const { files } = world;
-  const names = ["p", "q", "r"];
-  let seed = 20261130;
-  const pick = (count: number) =>
-    (seed = seed * 1103515245 + 12345 & 0x7fffffff) % count;
-  let undone = 0, refused = 0;
-  for (let round = 0; round < 60; round++) {
-    for (const name of names) {
-      await Deno.remove(files.path(name)).catch(() => {});
-    }
-    for (const name of names) {
-      if (pick(2) === 0) continue;
-      await files.file(name, crypto.getRandomValues(new Uint8Array(pick(200))));
-      await Deno.chmod(
-        files.path(name),
-        [0o644, 0o600, 0o755][pick(3)] as number,
-      );
-    }
-    const context = world.call(`round${round}`);
-    const start = await world.state();
-    const byHand = new Set<string>();
-    const touched = new Set<string>();
-    for (let i = pick(6) + 1; i > 0; i--) {
-      const name = names[pick(3)] as string;
-      const action = pick(10);
-      if (action < 6) {
-        await files.write({
-          path: name,
-          content: `w${pick(5)}\n`,
-          append: pick(3) === 0,
-        }, context);
-        touched.add(name);
-      } else if (action < 9) {
-        const answer = await files.edit({
-          path: name,
-          old_string: "w1",
-          new_string: "w2",
-          replace_all: true,
-        }, context);
-        if (!answer.isError) touched.add(name);
-      } else {
-        await Deno.writeTextFile(files.path(name), `hand ${round} ${i}`);
-        byHand.add(name);
-      }
-    }
-    const now = await world.state();
-    const { text, isError } = await world.undo({});
-    const after = await world.state();
-    if (isError) {
-      refused++;
-      assertEquals(after, now, text);
-      assert(byHand.size > 0 || touched.size === 0, text);
-    } else {
-      undone++;
-      for (const name of touched) {
-        if (!byHand.has(name)) {
-          assertEquals(after[name], start[name], `${round} ${name}\n${text}`);
-        }
-      }
-      for (const name of names) {
-        if (!touched.has(name)) assertEquals(after[name], now[name]);
-      }
-    }
-    await world.store.delete(undefined);
+  await files.file("a", "old");
+  await files.write({ path: "a", content: "one" });
+  await Deno.writeTextFile(files.path("a"), "by hand");
+  await files.write({ path: "a", content: "two" });
+  const refused = await world.undo();
+  assert(refused.isError);
+  assertStringIncludes(refused.text, "changed by others before step 2");
+  assertEquals(await files.bytes("a"), "two");
+  assertEquals((await world.undo({ step: 2 })).isError, false);
+  assertEquals(await files.bytes("a"), "by hand");
+  assert((await world.undo({ step: 1 })).isError);
+  assertEquals((await world.undo({ force: true })).isError, false);
+  assertEquals(await files.bytes("a"), "old");
+});
+
+Deno.test("a mode that others gave a file stays, unless forced", async () => {
+  await using world = await UndoWorld.make();
+  const { files } = world;
+  await files.file("a", "old");
+  await Deno.chmod(files.path("a"), 0o644);
+  await files.write({ path: "a", content: "new" });
+  await Deno.chmod(files.path("a"), 0o600);
+  const refused = await world.undo();
+  assert(refused.isError);
+  assertStringIncludes(refused.text, "its mode changed since, to 600");
+  assertEquals((await world.undo({ force: true })).isError, false);
+  assertEquals((await world.state()).a, "644 old");
+});
+
+Deno.test("the tool undoes this conversation's changes, and leaves what others changed", async () => {
+  await using world = await UndoWorld.make();
+  const { files } = world;
+  const [mine, others] = [world.call("mine"), world.call("others")];
+  await files.file("a", "old a");
+  assertStringIncludes(
+    (await world.tool({}, mine)).text,
+    "this conversation changed no file",
+  );
+  await files.write({ path: "a", content: "new a" }, mine);
+  await files.write({ path: "b", content: "new b" }, others);
+  const shown = await world.tool({ dry_run: true }, mine);
+  assertStringIncludes(shown.text, "a: would be put back");
+  assertEquals(await files.bytes("a"), "new a");
+  assertStringIncludes((await world.tool({}, mine)).text, "a: put back");
+  assertEquals([await files.bytes("a"), await files.bytes("b")], [
+    "old a",
+    "new b",
+  ]);
+  await files.write({ path: "a", content: "again" }, mine);
+  await Deno.writeTextFile(files.path("a"), "by hand");
+  const refused = await world.tool({}, mine);
+  assert(refused.isError && !refused.text.includes("--force"), refused.text);
+  assertEquals(await files.bytes("a"), "by hand");
+});
+
+Deno.test("the tool's answer holds no secret and stays within the budget", async () => {
+  await using world = await UndoWorld.make();
+  const { files } = world;
+  const ctx = world.call("mine");
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  await files.file("a", `token ${token}\n${"a line of text\n".repeat(5_000)}`);
+  await files.write({ path: "a", content: "gone\n" }, ctx);
+  const { text } = await world.tool({ dry_run: true }, ctx);
+  assert(!text.includes(token) && text.length <= 20_000, text.slice(0, 200));
+});
+
+Deno.test("review_changes shows what a session changed, and undo asks first", async () => {
+  await using world = await UndoWorld.make();
+  const { files, store } = world;
+  await files.file("a", "old\nsecret ghp_" + "a1B2".repeat(9) + "\n");
+  await files.write({ path: "a", content: "new\n" });
+  await files.write({ path: "b", content: "made\n" });
+  await Deno.writeTextFile(files.path("b"), "made\nby hand\n");
+  const { items: [session] } = await store.list({ limit: 1 });
+  for (const prompt of [reviewChanges, undoPrompt]) {
+    const text = await prompt.run(
+      { session: session!.id.slice(0, 8) },
+      files.context,
+    ) as string;
+    assertStringIncludes(text, `session ${session!.id}`);
+    assertStringIncludes(text, `${files.path("a")}: changed\n`);
+    assertStringIncludes(text, "-old\n");
+    assertStringIncludes(text, "+new");
+    assertStringIncludes(text, `${files.path("b")}: new, also by others since`);
+    assertStringIncludes(text, "+by hand");
+    assert(!text.includes("a1B2"), text);
   }
+  assertEquals(await files.bytes("a"), "new\n");
+});
+
+Deno.test("random writes, edits, changes by hand and undos restore exactly what was, or refuse", async () => {
+  const { undone, refused } = await tryUndos(60, 20261130);
   assert(undone > 20 && refused > 3, `${undone} ${refused}`);
 });

@@ -187,7 +187,6 @@ Deno.test("a hyphen is a content like any other", async () => {
 Deno.test("the definition of write says that it is destructive", () => {
   assert(JSON.stringify([write.description, write.input]).length < 900);
   assertEquals(write.tool?.annotations, {
-    title: "Write a file",
     readOnlyHint: false,
     destructiveHint: true,
     idempotentHint: true,

@@ -58,6 +58,7 @@ const CALLS: [tool: string, args: Record<string, unknown>, text: string][] = [
   ["bash", { command: "cat a.txt" }, "pear"],
   ["rousseau_list_sessions", {}, ""],
   ["rousseau_search_sessions", { query: "pear" }, ""],
+  ["rousseau_undo", { dry_run: true }, "would be"],
 ];
 
 for (const { name, client: make, Transport } of CLIENTS) {
