@@ -68,6 +68,8 @@ export interface SearchHit {
   rank: number;
   /** The words around the match, on one line. */
   snippet: string;
+  /** Where in the snippet the words are that matched: start and end of each, in UTF-16 units. */
+  matches: readonly (readonly [number, number])[];
   /** The message that matched best; undefined when the title did. */
   seq: number | undefined;
 }

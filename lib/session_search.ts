@@ -26,6 +26,8 @@ export interface Match {
   rank: number;
   /** The words around the match, on one line. */
   snippet: string;
+  /** Where in the snippet the words are that matched. */
+  matches: readonly (readonly [number, number])[];
   /** The message that matched best; undefined when the title did. */
   seq: number | undefined;
 }
@@ -124,7 +126,7 @@ function matches(
     n,
     rank,
     seq: id === null ? undefined : id - n * MAX_SEQ,
-    snippet: oneLine(
+    ...unmarked(
       (id === null
         ? snippet(db, "titles_fts", query, n)
         : snippet(db, "messages_fts", `{text} : (${query})`, id)) ?? "",
@@ -139,9 +141,30 @@ function snippet(
   id: number,
 ): string | undefined {
   return db.get<{ text: string }>(
-    `SELECT snippet(${table}, 0, '', '', '…', ${SNIPPET_WORDS}) AS text FROM ${table}
+    `SELECT snippet(${table}, 0, '${BEGIN}', '${END}', '…', ${SNIPPET_WORDS}) AS text FROM ${table}
      WHERE ${table} MATCH ? AND rowid = ?`,
     query,
     id,
   )?.text;
 }
+
+/** Around a match in what SQLite hands over: characters that are in no text, since Unicode has none there. */
+const BEGIN = "\uFDD0";
+const END = "\uFDD1";
+
+/** A snippet as it may be shown, and where its matches are; without them where showing it safely moved them. */
+export function unmarked(marked: string): Pick<Match, "snippet" | "matches"> {
+  const snippet = oneLine(marked.replace(MARKS, ""));
+  const matches: [number, number][] = [];
+  let at = 0;
+  let isIn = false;
+  for (const part of oneLine(marked).split(MARKS)) {
+    if (isIn) matches.push([at, at + part.length]);
+    at += part.length;
+    isIn = !isIn;
+  }
+  const isMoved = oneLine(marked).replace(MARKS, "") !== snippet;
+  return { snippet, matches: isMoved ? [] : matches };
+}
+
+const MARKS = /[\uFDD0\uFDD1]/g;

@@ -5,6 +5,7 @@
  */
 import type { Visible } from "./session_search.ts";
 import type { Sqlite, SqlValue } from "./sqlite.ts";
+import type { Style } from "./style.ts";
 
 /** Files that are named. */
 export const MOST_FILES = 10;
@@ -107,8 +108,8 @@ export function countStats(
   };
 }
 
-/** The figures as text, with bars. */
-export function statsText(stats: Stats): string {
+/** The figures as text, with bars; coloured as `style` has it. */
+export function statsText(stats: Stats, style?: Style): string {
   const { sessions, messages, since, tools, days, files } = stats;
   const head = `${plural(sessions, "session")}, ${plural(messages, "message")}${
     since === undefined ? "" : `, since ${dayOf(since)}`
@@ -116,6 +117,7 @@ export function statsText(stats: Stats): string {
   const parts = [
     head,
     table(
+      style,
       tools.map(({ tool, calls, errors, milliseconds, bytes }) => ({
         name: tool,
         count: calls,
@@ -127,6 +129,7 @@ export function statsText(stats: Stats): string {
       })),
     ),
     table(
+      style,
       days.map(({ day, calls, errors }) => ({
         name: day,
         count: calls,
@@ -134,6 +137,7 @@ export function statsText(stats: Stats): string {
       })),
     ),
     table(
+      style,
       files.map(({ path, changes }) => ({
         name: path,
         count: changes,
@@ -156,6 +160,7 @@ export function sizeText(bytes: number): string {
 }
 
 function table(
+  style: Style | undefined,
   rows: readonly { name: string; count: number; rest: string[] }[],
 ): string {
   const widest = Math.max(0, ...rows.map(({ name }) => name.length));
@@ -171,8 +176,10 @@ function table(
     return [
       name.padEnd(widest),
       String(count).padStart(digits),
-      bar.padEnd(BAR_COLUMNS),
-      ...cells,
+      (style?.good(bar) ?? bar) + " ".repeat(BAR_COLUMNS - bar.length),
+      ...cells.map((cell) =>
+        /^ *[1-9]\d* errors?$/.test(cell) ? style?.bad(cell) ?? cell : cell
+      ),
     ].join("  ").trimEnd();
   }).join("\n");
 }

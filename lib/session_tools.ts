@@ -5,11 +5,17 @@
  */
 import { KEEPER_KEY } from "./checkpoint.ts";
 import { type AnyCommand, command, CommandError } from "./command.ts";
-import type { ToolAnnotations } from "./mcp.ts";
+import type { ResourceLink, ToolAnnotations } from "./mcp.ts";
 import type { SearchHit, SessionInfo } from "./recorded.ts";
 import { openSessions, type SessionStore } from "./store.ts";
 import { answer, answerBudget, type ToolContext } from "./tool.ts";
-import { isoTime, oneLine, plain, titleText } from "./transcript.ts";
+import {
+  isoTime,
+  oneLine,
+  plain,
+  sessionUri,
+  titleText,
+} from "./transcript.ts";
 
 /** Key of the {@linkcode SessionStore} in `ctx.process`. */
 export const STORE_KEY = "store";
@@ -19,6 +25,9 @@ export const DEFAULT_LIMIT = 20;
 
 /** Rows that a list or a search gives at most. */
 export const MAX_LIMIT = 200;
+
+/** Links to sessions in an answer at most; its text names all. */
+export const MAX_LINKS = 20;
 
 /** Sessions named when a prefix fits several. */
 export const MAX_CANDIDATES = 10;
@@ -81,6 +90,7 @@ export const listSessions: AnyCommand = command({
     return answer(
       items.length === 0 ? "(no sessions)" : items.map(listRow).join("\n"),
       {
+        links: linksTo(ctx, items),
         notes: [
           ...(next === undefined ? [] : ["there are more: raise limit"]),
           ...(items.length === 0 ? visibilityNote(ctx) : []),
@@ -111,6 +121,7 @@ export const searchSessions: AnyCommand = command({
     return answer(
       hits.length === 0 ? "(no matches)" : hits.map(searchRow).join("\n\n"),
       {
+        links: linksTo(ctx, hits.map(({ session }) => session)),
         notes: hits.length === 0 ? visibilityNote(ctx) : [],
         meta: { sessions: hits.length },
       },
@@ -144,11 +155,13 @@ export const readSession: AnyCommand = command({
     const { id: full } = await sessionNamed(store, id);
     const limit = answerBudget(ctx.config, undefined);
     const found = await store.read(full, from, (session, messages) => ({
+      session,
       text: plain(session, messages, limit),
       messages: session.messageCount,
     }));
     if (!found) throw new CommandError("state: session not found");
     return answer(found.text, {
+      links: linksTo(ctx, [found.session]),
       meta: { session: full, messages: found.messages },
     });
   },
@@ -160,6 +173,22 @@ export const sessionTools: readonly AnyCommand[] = [
   searchSessions,
   readSession,
 ];
+
+/** The first sessions as links, for revisions that have them (2025-06-18, server/tools, resource links). */
+function linksTo(
+  ctx: ToolContext,
+  sessions: readonly SessionInfo[],
+): ResourceLink[] {
+  const { revision } = ctx.client;
+  if (revision === undefined || revision < "2025-06-18") return [];
+  return sessions.slice(0, MAX_LINKS).map((session) => ({
+    type: "resource_link",
+    uri: sessionUri(session.id),
+    name: `session-${session.id.slice(0, 8)}`,
+    title: oneLine(titleText(session)),
+    mimeType: "text/markdown",
+  }));
+}
 
 function listRow(session: SessionInfo): string {
   return `${session.id}  ${

@@ -14,6 +14,7 @@ import {
   sessionsStats,
 } from "./sessions_upkeep.ts";
 import type { SessionStore } from "./store.ts";
+import { styleOf } from "./style.ts";
 import type { ToolContext } from "./tool.ts";
 import {
   isoTime,
@@ -63,10 +64,11 @@ const sessionsList = command({
     const sessions = await listed(storeOf(ctx), limit);
     if (json) return toJson(sessions.map(sessionJson));
     if (sessions.length === 0) return "(no sessions)";
+    const { bold, dim } = styleOf(ctx);
     return sessions.map((session) =>
-      `${shortId(session)}  ${String(session.messageCount).padStart(5)}  ${
-        isoTime(session.updatedAt)
-      }  ${oneLine(titleText(session))}`
+      `${bold(shortId(session))}  ${
+        String(session.messageCount).padStart(5)
+      }  ${dim(isoTime(session.updatedAt))}  ${oneLine(titleText(session))}`
     ).join("\n");
   },
 });
@@ -125,18 +127,22 @@ const sessionsSearch = command({
       limit === 0 ? LIST_PAGE : limit,
     );
     if (json) {
-      return toJson(hits.map(({ session, rank, snippet, seq }) => ({
+      return toJson(hits.map(({ session, rank, snippet, matches, seq }) => ({
         ...sessionJson(session),
         rank,
         snippet,
+        matches,
         ...(seq === undefined ? {} : { message: seq }),
       })));
     }
     if (hits.length === 0) return "(no matches)";
-    return hits.map(({ session, rank, snippet }) =>
-      `${shortId(session)}  ${
+    const { bold, dim, hit } = styleOf(ctx);
+    return hits.map(({ session, rank, snippet, matches, seq }) =>
+      `${bold(shortId(session))}  ${
         oneLine(titleText(session)).slice(0, TITLE_COLUMNS).trimEnd()
-      }\n          rank=${rank.toFixed(2)}  ${snippet}`
+      }\n          ${dim(`rank=${rank.toFixed(2)}`)}  ${
+        seq === undefined ? dim("title: ") : ""
+      }${highlighted(snippet, matches, hit)}`
     ).join("\n");
   },
 });
@@ -225,6 +231,20 @@ function sessionJson(session: SessionInfo): Record<string, unknown> {
     created_at: isoTime(session.createdAt),
     updated_at: isoTime(session.updatedAt),
   };
+}
+
+function highlighted(
+  text: string,
+  matches: readonly (readonly [number, number])[],
+  hit: (text: string) => string,
+): string {
+  let out = "";
+  let done = 0;
+  for (const [start, end] of matches) {
+    out += text.slice(done, start) + hit(text.slice(start, end));
+    done = end;
+  }
+  return out + text.slice(done);
 }
 
 function shortId(session: SessionInfo): string {

@@ -10,6 +10,7 @@ import { KEEP_DAYS, MAX_BYTES, prune, usedBytes } from "./retention.ts";
 import { html } from "./session_html.ts";
 import { countStats, sizeText, statsText } from "./session_stats.ts";
 import { sessionNamed, storeOf } from "./session_tools.ts";
+import { styleOf } from "./style.ts";
 import type { ToolContext } from "./tool.ts";
 import { markdownHead, markdownMessage, payload } from "./transcript.ts";
 
@@ -94,7 +95,9 @@ export const sessionsStats: AnyCommand = command({
     const { path } = await store.status();
     return json
       ? JSON.stringify({ path, database_bytes: used, ...stats }, null, 2)
-      : `${path}, ${sizeText(used)} of all projects\n${statsText(stats)}`;
+      : `${path}, ${sizeText(used)} of all projects\n${
+        statsText(stats, styleOf(ctx))
+      }`;
   },
 });
 

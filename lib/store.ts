@@ -268,9 +268,9 @@ class Store implements SessionStore {
     const visible = this.#visible();
     return await this.#read((db) =>
       searchMatches(db, query, { limit, visible }).flatMap(
-        ({ n, rank, snippet, seq }) => {
+        ({ n, ...match }) => {
           const session = sessionByNumber(db, n);
-          return session ? [{ session: session.info, rank, snippet, seq }] : [];
+          return session ? [{ session: session.info, ...match }] : [];
         },
       )
     );

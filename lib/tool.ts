@@ -8,7 +8,7 @@ import { CommandError, noteBlock } from "./command.ts";
 import type { CommandContext, CommandOutput } from "./command.ts";
 import type { Config } from "./config.ts";
 import type { Logger } from "./log.ts";
-import type { ContentBlock, JsonObject } from "./mcp.ts";
+import type { ContentBlock, JsonObject, ResourceLink } from "./mcp.ts";
 import type { Platform } from "./platform.ts";
 import { errorCode, reasonOf } from "./reason.ts";
 import type { Scope } from "./scope.ts";
@@ -55,11 +55,15 @@ export class ProcessState {
   }
 }
 
-/** An answer: block 1 is `text` verbatim; notes, when there are any, are a second block; `meta` is for programs. */
+/**
+ * An answer: block 1 is `text` verbatim; notes, when there are any, are a second block; links follow; `meta` is for
+ * programs.
+ */
 export function answer(
   text: string | ContentBlock,
   extra: {
     notes?: readonly string[];
+    links?: readonly ResourceLink[];
     meta?: JsonObject;
     isError?: boolean;
     exitCode?: number;
@@ -70,7 +74,7 @@ export function answer(
     ? { type: "text", text }
     : text;
   return {
-    content: note ? [first, note] : [first],
+    content: [first, ...(note ? [note] : []), ...(extra.links ?? [])],
     ...(extra.isError ? { isError: true } : {}),
     ...(extra.meta ? { meta: { [RESULT_META]: extra.meta } } : {}),
     ...(extra.exitCode === undefined ? {} : { exitCode: extra.exitCode }),

@@ -16,6 +16,7 @@ import {
 import { fromUser } from "./platform.ts";
 import { redact } from "./redact.ts";
 import { storeOf } from "./session_tools.ts";
+import { styledDiff, styleOf } from "./style.ts";
 import { answer, answerBudget, failure, type ToolContext } from "./tool.ts";
 import { Undo } from "./undo_files.ts";
 import { planUndo, stepsToUndo } from "./undo_plan.ts";
@@ -78,7 +79,9 @@ export const undoCommand: Command<typeof undoInput, ToolContext> = command({
   ],
   run: async (args, ctx) => {
     const { done, files } = await undo(args, ctx, undefined);
-    return answer(done.join("\n"), { meta: { files } });
+    return answer(styledDiff(done.join("\n"), styleOf(ctx)), {
+      meta: { files },
+    });
   },
 });
 

@@ -43,6 +43,7 @@ const LAYERS = [
   "paths",
   "path_text",
   "platform",
+  "style",
   "hosts",
   "machine",
   "settings",

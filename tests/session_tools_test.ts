@@ -6,6 +6,8 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
+import { type AnyCommand, toToolResult } from "../lib/command.ts";
+import type { JsonObject, ResourceLink, Revision } from "../lib/mcp.ts";
 import { RpcError } from "../lib/rpc.ts";
 import {
   completeSessionIds,
@@ -15,13 +17,20 @@ import {
 import {
   listSessions,
   MAX_LIMIT,
+  MAX_LINKS,
   readSession,
   searchSessions,
   sessionTools,
 } from "../lib/session_tools.ts";
 import type { SessionStore } from "../lib/store.ts";
 import { NOT_INSTRUCTIONS } from "../lib/transcript.ts";
-import { callStart, record, runCommand, withStore } from "./sessions.ts";
+import {
+  callStart,
+  record,
+  runCommand,
+  toolContext,
+  withStore,
+} from "./sessions.ts";
 
 const context = callStart().context;
 
@@ -124,6 +133,50 @@ Deno.test("rousseau_search_sessions gives rank, title and snippet", async () => 
     );
     assert(wrong.isError);
     assertMatch(wrong.text, /^sqlite: search: /);
+  });
+});
+
+Deno.test("session tools link to what they name, for revisions that have links", async () => {
+  await withStore({}, async (store) => {
+    for (let i = 0; i < MAX_LINKS + 1; i++) {
+      record(store, { connectionId: `${i}`, result: "parser" });
+    }
+    const linksOf = async (
+      tool: AnyCommand,
+      args: JsonObject,
+      revision: Revision | undefined,
+    ) => {
+      const ctx = {
+        ...toolContext(store),
+        client: { capabilities: {}, ...(revision ? { revision } : {}) },
+      };
+      return toToolResult(await tool.run!(args, ctx)).content
+        .filter(({ type }) => type === "resource_link") as ResourceLink[];
+    };
+    const { items } = await store.list({ limit: 1 });
+    const uri = `rousseau://sessions/${items[0]!.id}`;
+    const listed = await linksOf(listSessions, { limit: 200 }, "2025-06-18");
+    assertEquals(listed.length, MAX_LINKS);
+    assertEquals(listed[0], {
+      type: "resource_link",
+      uri,
+      name: `session-${items[0]!.id.slice(0, 8)}`,
+      title: "bash: deno test",
+      mimeType: "text/markdown",
+    });
+    const found = await linksOf(
+      searchSessions,
+      { query: "parser", limit: 2 },
+      "2026-07-28",
+    );
+    assertEquals(found.length, 2);
+    const read = { id: items[0]!.id };
+    assertEquals(
+      (await linksOf(readSession, read, "2025-11-25")).map(({ uri }) => uri),
+      [uri],
+    );
+    assertEquals(await linksOf(readSession, read, "2025-03-26"), []);
+    assertEquals(await linksOf(readSession, read, undefined), []);
   });
 });
 

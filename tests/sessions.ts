@@ -189,6 +189,21 @@ export interface CommandAnswer {
   isError: boolean;
 }
 
+/** What handlers of the session commands use of a context. */
+export function toolContext(
+  store: SessionStore,
+  visible: Config["sessions"]["visible"] = "project",
+): ToolContext {
+  const process = new ProcessState();
+  process.get(STORE_KEY, () => store);
+  return {
+    ...callStart().context,
+    process,
+    platform: testPlatform("/home/u"),
+    config: { limits: { answerChars: 20_000 }, sessions: { visible } },
+  } as unknown as ToolContext;
+}
+
 /** Runs a command on a store, arguments checked as the server checks them. */
 export async function runCommand(
   command: AnyCommand,
@@ -200,17 +215,9 @@ export async function runCommand(
   if (prepared.error !== undefined) {
     return { text: prepared.error, note: undefined, isError: true };
   }
-  const process = new ProcessState();
-  process.get(STORE_KEY, () => store);
-  const context = {
-    ...callStart().context,
-    process,
-    platform: testPlatform("/home/u"),
-    config: { limits: { answerChars: 20_000 }, sessions: { visible } },
-  } as unknown as ToolContext;
   try {
     const result = toToolResult(
-      await command.run?.(prepared.value, context) ?? "",
+      await command.run?.(prepared.value, toolContext(store, visible)) ?? "",
     );
     const [first, second] = result.content.map((block) =>
       block.type === "text" ? block.text : undefined

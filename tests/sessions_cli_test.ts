@@ -7,7 +7,7 @@ import {
 import type { AnyCommand } from "../lib/command.ts";
 import { sessionsCommand } from "../lib/sessions_cli.ts";
 import type { SessionStore } from "../lib/store.ts";
-import { record, runCommand, withStore } from "./sessions.ts";
+import { record, runCommand, toolContext, withStore } from "./sessions.ts";
 
 function sub(name: string): AnyCommand {
   const found = sessionsCommand.commands?.find((command) =>
@@ -122,6 +122,38 @@ Deno.test("sessions search prints title, rank and snippet", async () => {
       (await run(store, "search", { query: ["refused"], json: true })).text,
     );
     assertEquals([hit.message, hit.title], [1, "bash: deno test"]);
+  });
+});
+
+Deno.test("a terminal shows in colour what matched, and nothing else does", async () => {
+  await withStore({}, async (store) => {
+    record(store, { result: "Connections to the database are refused" });
+    const output = async (columns: number | undefined) => {
+      const ctx = { ...toolContext(store), terminal: { columns } };
+      const args = { query: ["connection"], limit: 20, json: false };
+      return await sub("search").run!(args, ctx as never) as string;
+    };
+    const hit = "\x1b[1m\x1b[33mConnections\x1b[39m\x1b[22m to the";
+    assertStringIncludes(await output(80), hit);
+    assert(!(await output(undefined)).includes("\x1b"));
+    const [found] = JSON.parse(
+      (await run(store, "search", { query: ["connection"], json: true })).text,
+    );
+    assertEquals(found.matches, [[0, "Connections".length]]);
+  });
+});
+
+Deno.test("a hit in the title is said to be one", async () => {
+  await withStore({}, async (store) => {
+    record(store, {
+      arguments: { command: "frobnicate --all" },
+      result: "done",
+    });
+    await store.change((db) =>
+      db.run("UPDATE sessions SET title = 'Renaming the widgets'")
+    );
+    const { text } = await run(store, "search", { query: ["widget"] });
+    assertMatch(text, / title: Renaming the widgets$/);
   });
 });
 
