@@ -1,10 +1,12 @@
 /**
  * A session as one HTML page that needs nothing else: a timeline of calls that open, search within it, edits as
- * differences, light and dark. Pure.
+ * differences, figures as bars, light and dark. Pure.
  *
  * @module
  */
 import type { Message, SessionInfo } from "./recorded.ts";
+import { SCRIPT, STYLE } from "./html_page.ts";
+import { escape, Overview } from "./html_overview.ts";
 import {
   isoTime,
   NOT_INSTRUCTIONS,
@@ -36,14 +38,22 @@ export function* html(
 <h1>${title}</h1>
 <dl>${facts(session)}</dl>
 <p class="note">${escape(NOT_INSTRUCTIONS)}</p>
-<p class="tools"><label>Search <input id="search" type="search" autocomplete="off"></label>
-<span id="count" role="status"></span>
-<button id="open" type="button">Open all</button> <button id="close" type="button">Close all</button></p>
 </header>
+<nav><input id="search" type="search" autocomplete="off" placeholder="Search this session" aria-label="Search this session">
+<span id="count" role="status"></span>
+<button id="open" type="button">Open all</button> <button id="close" type="button">Close all</button></nav>
 <main>
 `;
-  for (const message of messages) yield article(message);
-  yield `</main>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`;
+  const overview = new Overview();
+  let day = "";
+  for (const message of messages) {
+    const its = isoTime(message.createdAt).slice(0, 10);
+    if (its !== day) yield `<h2 class="day">${day = its}</h2>\n`;
+    overview.add(message);
+    yield article(message);
+  }
+  // Counted while the messages went by; the style puts it above them.
+  yield `</main>\n${overview.html()}<script>${SCRIPT}</script>\n</body>\n</html>\n`;
 }
 
 function facts(session: SessionInfo): string {
@@ -74,7 +84,9 @@ function article(message: Message): string {
     : escape(`${role} · ${kind}`);
   const time = isoTime(createdAt);
   const isOpen = body.length <= OPEN_CHARS;
-  return `<details class="${kind}${isError ? " error" : ""}" id="m${seq}"${
+  return `<details data-at="${createdAt}" class="${kind}${
+    isError ? " error" : ""
+  }" id="m${seq}"${
     isOpen ? " open" : ""
   }><summary><a href="#m${seq}">${seq}</a> <span class="who">${label}</span> <span class="hint">${
     escape(hint(message))
@@ -101,38 +113,68 @@ function bodyOf(message: Message): string {
   }
 }
 
-/** The arguments; old and new text of an edit as removed and added lines. */
+/** The arguments, a name and a value each; what `write` and `edit` put in place of what as removed and added lines. */
 function callBody(message: Message): string {
   const args = parse(message.json);
+  if (message.tool === "bash" && typeof args.command === "string") {
+    const { command, ...rest } = args;
+    return pre(command) + values(rest);
+  }
+  if (message.tool === "write" && typeof args.content === "string") {
+    const { content, ...rest } = args;
+    return values(rest) + change("", content);
+  }
   const edits = [args, ...(Array.isArray(args.edits) ? args.edits : [])]
     .filter((edit): edit is Record<string, string> =>
       typeof edit?.old_string === "string" &&
       typeof edit?.new_string === "string"
     );
-  if (message.tool === "bash" && typeof args.command === "string") {
-    const { command, ...rest } = args;
-    return pre(command as string) + json(rest);
+  if (edits.length === 0) {
+    // Arguments too long to be kept whole are no JSON any more.
+    return values(args) || (message.json ?? "{}") === "{}"
+      ? values(args)
+      : pre(message.json ?? "");
   }
-  if (edits.length === 0) return json(args);
   const { old_string: _old, new_string: _new, edits: _edits, ...rest } = args;
-  return json(rest) +
-    edits.map((edit) =>
-      `<pre class="diff">${lines(edit.old_string ?? "", "-", "del")}${
-        lines(edit.new_string ?? "", "+", "ins")
-      }</pre>`
-    ).join("");
+  return values(rest) +
+    edits.map((edit) => change(edit.old_string ?? "", edit.new_string ?? ""))
+      .join("");
 }
 
-function lines(text: string, sign: string, tag: string): string {
-  if (text === "") return "";
-  return visibleText(text).replace(/\n$/, "").split("\n")
-    .map((line) => `<${tag}>${sign} ${escape(line)}</${tag}>\n`).join("");
+/** Old lines and new ones; those that both begin and end with stand once. */
+function change(old: string, next: string): string {
+  const [gone, come] = [linesOf(old), linesOf(next)];
+  const most = Math.min(gone.length, come.length);
+  let head = 0;
+  while (head < most && gone[head] === come[head]) head++;
+  let tail = 0;
+  while (tail < most - head && gone.at(-1 - tail) === come.at(-1 - tail)) {
+    tail++;
+  }
+  return `<pre class="diff">${marked(gone.slice(0, head), " ", "span")}${
+    marked(gone.slice(head, gone.length - tail), "-", "del")
+  }${marked(come.slice(head, come.length - tail), "+", "ins")}${
+    marked(gone.slice(gone.length - tail), " ", "span")
+  }</pre>`;
 }
 
-function json(value: Record<string, unknown>): string {
-  return Object.keys(value).length === 0
-    ? ""
-    : pre(JSON.stringify(value, null, 2));
+function linesOf(text: string): string[] {
+  return text === "" ? [] : visibleText(text).replace(/\n$/, "").split("\n");
+}
+
+function marked(lines: readonly string[], sign: string, tag: string): string {
+  return lines.map((line) => `<${tag}>${sign} ${escape(line)}</${tag}>`)
+    .join("");
+}
+
+function values(args: Record<string, unknown>): string {
+  const rows = Object.entries(args).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `<dt>${escape(oneLine(name))}</dt><dd>${
+      escape(visibleText(text))
+    }</dd>`;
+  });
+  return rows.length === 0 ? "" : `<dl class="args">${rows.join("")}</dl>`;
 }
 
 function pre(text: string): string {
@@ -157,45 +199,3 @@ function parse(text: string | undefined): Record<string, unknown> {
     return {};
   }
 }
-
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
-}
-
-const STYLE = `
-:root { color-scheme: light dark; --back: #fff; --text: #1c1e21; --soft: #667; --line: #d8dbe0; --call: #1f5fae; --bad: #b3261e; --code: #f5f6f8; --add: #e3f5e6; --gone: #fbe6e4; }
-@media (prefers-color-scheme: dark) { :root { --back: #16181c; --text: #e4e6ea; --soft: #9aa0ab; --line: #353a42; --call: #7fb2f0; --bad: #f2988f; --code: #1f2329; --add: #17341e; --gone: #43201d; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; margin: 0 0 .5rem; }
-dl { display: flex; flex-wrap: wrap; gap: .2rem 1.5rem; margin: 0; font-size: .85rem; }
-dt { color: var(--soft); display: inline; } dt::after { content: ": "; } dd { display: inline; margin: 0; overflow-wrap: anywhere; }
-.note, .part { color: var(--soft); font-size: .85rem; }
-.tools { position: sticky; top: 0; background: var(--back); padding: .5rem 0; margin: 0; z-index: 1; }
-input, button { font: inherit; padding: .2rem .5rem; max-width: 100%; }
-details { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .8rem; margin: .4rem 0; }
-details.tool_use { border-color: var(--call); } details.error { border-color: var(--bad); }
-summary { cursor: pointer; overflow-wrap: anywhere; } summary a { color: var(--soft); text-decoration: none; font-variant-numeric: tabular-nums; }
-.who { font-weight: 600; } .hint, time { color: var(--soft); font-size: .85rem; } .error b { color: var(--bad); } details[open] .hint { display: none; }
-pre { background: var(--code); padding: .6rem; border-radius: 4px; overflow-x: auto; font: 13px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0; max-height: 40rem; }
-del, ins { text-decoration: none; display: inline; } del { background: var(--gone); } ins { background: var(--add); }
-[hidden] { display: none; }
-`;
-
-const SCRIPT = `
-const all = [...document.querySelectorAll("main details")];
-const count = document.getElementById("count");
-document.getElementById("search").addEventListener("input", (event) => {
-  const wanted = event.target.value.toLowerCase();
-  let found = 0;
-  for (const each of all) {
-    const hit = each.textContent.toLowerCase().includes(wanted);
-    each.hidden = !hit;
-    if (hit) found++;
-  }
-  count.textContent = wanted === "" ? "" : found + " of " + all.length;
-});
-document.getElementById("open").addEventListener("click", () => all.forEach((each) => each.open = true));
-document.getElementById("close").addEventListener("click", () => all.forEach((each) => each.open = false));
-`;

@@ -83,6 +83,8 @@ const LAYERS = [
   "recover",
   "session_stats",
   "recorder",
+  "html_page",
+  "html_overview",
   "session_html",
   "checkpoint",
   "checkpoints",

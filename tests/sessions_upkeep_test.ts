@@ -176,10 +176,11 @@ Deno.test("the page shows what was recorded as text, whatever it holds, and fetc
     assert(!text.includes("\x1b") && !text.includes("\x07"));
     assertStringIncludes(
       text,
-      "<del>- a</del>\n<del>- &lt;/pre&gt;&lt;script&gt;",
+      "<del>- a</del><del>- &lt;/pre&gt;&lt;script&gt;",
     );
     assertStringIncludes(text, "<ins>+ d</ins>");
     assertStringIncludes(text, "default-src 'none'");
+    assertStringIncludes(text, '<td>1</td><td class="bar">');
   });
 });
 
