@@ -71,13 +71,12 @@ export const sessionsImport: AnyCommand = command({
         signal: ctx.signal,
         progress: (bytes, total) => {
           ctx.progress(bytes, total, format.title);
-          if (!ctx.terminal || Date.now() - told < TELL_EVERY) return;
+          if (
+            ctx.terminal?.columns === undefined ||
+            Date.now() - told < TELL_EVERY
+          ) return;
           told = Date.now();
-          ctx.terminal.warn(
-            `${format.title}: ${
-              Math.floor(bytes / Math.max(1, total) * 100)
-            } %`,
-          );
+          ctx.terminal.warn(progressBar(format.title, bytes, total));
         },
       });
       done.push({ source: format.name, ...result });
@@ -109,8 +108,24 @@ export const sessionsImport: AnyCommand = command({
   },
 });
 
+/** One line that shows how far an import is. */
+export function progressBar(
+  title: string,
+  bytes: number,
+  total: number,
+): string {
+  const part = Math.min(1, bytes / Math.max(1, total));
+  const full = Math.floor(part * PROGRESS_COLUMNS);
+  return `${title}  ${"█".repeat(full)}${
+    "░".repeat(PROGRESS_COLUMNS - full)
+  }  ${Math.floor(part * 100)} %`;
+}
+
+/** Columns of the bar that shows how far an import is. */
+export const PROGRESS_COLUMNS = 20;
+
 /** Milliseconds between two lines of progress on a terminal. */
-const TELL_EVERY = 2_000;
+const TELL_EVERY = 1_000;
 
 async function kindOf(path: string): Promise<string | undefined> {
   return path === "" || path === ":memory:"

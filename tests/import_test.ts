@@ -122,6 +122,54 @@ Deno.test("conversations of Codex become sessions, wrapped records and bare ones
   });
 });
 
+Deno.test("a conversation of an older Claude Code is read, too", async () => {
+  await withStore({}, async (store) => {
+    await importing(store, claudeCode, fixture("claude-code-2025-05"));
+    const { items: [session] } = await store.list({ limit: 5 });
+    assertEquals(
+      [session?.title, session?.client.version, session?.messageCount],
+      ["Rename the module", "1.0.3", 4],
+    );
+    assertEquals((await store.search("gooseberry", 5)).length, 1);
+  });
+});
+
+for (
+  const [format, name, word] of [
+    [claudeCode, "claude-code-2026-11", "marmalade"],
+    [codex, "codex-2026-11", "rhubarb"],
+  ] as const
+) {
+  Deno.test(`what is odd in a file of ${format.title} costs no more than its line`, async () => {
+    await withFolder(async (folder) => {
+      const text = await Deno.readTextFile(fixture(name));
+      const odd = [
+        "\ufeff",
+        text.replaceAll("\n", "\r\n"),
+        'null\n"text"\n17\n{}\n{"type":null}\n{"type":"user"}\n',
+        '{"type":"user","message":{"role":"user","content":[null,7,{"type":"x"}]}}\n',
+        '{"type":"response_item","payload":{"type":"new_kind","x":1}}\n',
+        '{"type":"response_item","payload":null}\n',
+        "\u2028\n\n   \n{\n",
+      ].join("");
+      const file = `${folder}/odd.jsonl`;
+      const bytes = new TextEncoder().encode(odd);
+      const broken = new Uint8Array([...bytes, 0x7b, 0xff, 0xc3, 0x0a]);
+      await Deno.writeFile(file, broken);
+      await withStore({}, async (store) => {
+        const plain = await importing(store, format, fixture(name));
+        const { items: [before] } = await store.list({ limit: 1 });
+        await store.delete(undefined);
+        const found = await importing(store, format, file);
+        assertEquals(found.messages, plain.messages);
+        const { items: [session] } = await store.list({ limit: 1 });
+        assertEquals(session?.messageCount, before?.messageCount);
+        assertEquals((await store.search(word, 5)).length, 1);
+      });
+    });
+  });
+}
+
 Deno.test("D15: a torn last line waits for its rest, and importing again adds only what is new", async () => {
   await withFolder(async (folder) => {
     await withStore({}, async (store) => {
