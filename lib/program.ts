@@ -27,7 +27,7 @@ import {
   toolEntries,
   type ToolName,
 } from "./tools.ts";
-import { openWorld, type World, type WorldContext } from "./world.ts";
+import { type StartContext, startWorld, type World } from "./world.ts";
 
 /** The version of this program. */
 export const VERSION: string = about.version;
@@ -55,7 +55,7 @@ export function buildProgram(machine: Machine): Program {
   const { platform } = machine;
   let opened: World | undefined;
   const open = async (flags: Record<string, unknown>): Promise<World> =>
-    opened ??= await openWorld({
+    opened ??= await startWorld({
       flags,
       platform,
       writeLog: (bytes) => machine.writeLog(bytes),
@@ -97,7 +97,11 @@ export function buildProgram(machine: Machine): Program {
           return doctorCommand(
             platform,
             VERSION,
-            (ctx) => open(ctx.terminal?.globals ?? {}),
+            async (ctx) => {
+              const world = await open(ctx.terminal?.globals ?? {});
+              await world.ready();
+              return world;
+            },
           );
         },
       },
@@ -136,6 +140,8 @@ export function buildProgram(machine: Machine): Program {
       async extend(base, { path }) {
         if (WORLDLESS.has(path[1]?.name ?? "")) return base;
         const world = await open(base.terminal!.globals);
+        if (path[1]?.name === "mcp") return { ...base, world } as StartContext;
+        await world.ready();
         const { name, tool } = path.at(-1)!;
         const refusal = tool && modeRefusal(tool.name, world.config);
         if (refusal !== undefined) {
@@ -231,7 +237,7 @@ function versionCommand(platform: Platform): AnyCommand {
 }
 
 function mcpCommand(version: AnyCommand): AnyCommand {
-  return command<typeof MCP_INPUT, WorldContext>({
+  return command<typeof MCP_INPUT, StartContext>({
     name: "mcp",
     summary: "Serve the tools over MCP on standard input and output",
     description:
@@ -245,17 +251,17 @@ function mcpCommand(version: AnyCommand): AnyCommand {
 }
 
 async function servedBy(
-  ctx: WorldContext,
+  ctx: StartContext,
   version: AnyCommand,
   words: readonly string[],
 ): Promise<Served> {
   const { tools, resources } = words.length === 0
     ? { tools: TOOL_NAMES, resources: [version] }
     : await partOf(terminalOf(ctx).root, words);
-  const { config, scope } = ctx;
+  const { config, roots } = ctx.world;
   return {
     version: VERSION,
-    selection: selectTools(tools, config, scope.roots),
+    selection: selectTools(tools, config, roots),
     resources,
     sessions: words.length === 0 && config.sessions.visible !== "none",
   };

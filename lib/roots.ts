@@ -71,6 +71,24 @@ export async function findRoots(options: RootsOptions): Promise<Roots> {
   return { roots: narrowed, origin: found.origin, warnings };
 }
 
+/**
+ * Further folders that the operator opens for reading, absolute.
+ *
+ * @throws {CommandError} for one that is not absolute and has nothing to start from.
+ */
+export function readFolders(
+  platform: Platform,
+  folders: readonly string[],
+): string[] {
+  return folders.map((folder) => {
+    const path = fromUser(platform, folder);
+    if (path !== undefined) return path;
+    throw new CommandError(
+      `--read "${folder}" is not an absolute path. Write the whole path`,
+    );
+  });
+}
+
 /** Where two lists of folders overlap: of each pair that does, the inner folder. */
 export function narrow(
   os: Platform["os"],

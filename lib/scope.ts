@@ -11,7 +11,7 @@ import { systemFolders, tempFolders, toolchainFolders } from "./folders.ts";
 import { refuseBadNames, refuseMalformed } from "./path_text.ts";
 import { foldPath, isWithin, pathsOf } from "./paths.ts";
 import type { Paths } from "./paths.ts";
-import { expandHome, fromUser } from "./platform.ts";
+import { expandHome } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { denoScopeFiles, locate } from "./real_path.ts";
 import type { Located, ScopeFiles } from "./real_path.ts";
@@ -26,7 +26,8 @@ import {
 import { ownPlaces } from "./own_places.ts";
 import { missingError, namesIn, respell } from "./path_end.ts";
 import type { PathEnd } from "./path_end.ts";
-import { findRoots } from "./roots.ts";
+import { findRoots, readFolders } from "./roots.ts";
+import type { Roots } from "./roots.ts";
 
 /** What is to be done with a path. `search` walks a folder without reading one file by name. */
 export type Access = "read" | "write" | "search";
@@ -85,6 +86,8 @@ export interface ScopeOptions {
   config: Config;
   /** The client's roots, as paths or `file:` URIs: they narrow what the operator gave, or stand in where that is nothing. */
   hostRoots?: readonly string[];
+  /** The roots, where they are known already. */
+  found?: Roots;
   /** Further paths that belong to rousseau itself, such as the configuration file that was read. */
   own?: readonly string[];
   /** The file system; tests put others in. */
@@ -102,22 +105,13 @@ export async function createScope(
   const { platform, config } = options;
   const files = options.files ?? denoScopeFiles;
   const paths = pathsOf(platform.os);
-  const { roots, origin, warnings } = await findRoots({
+  const { roots, origin, warnings } = options.found ?? await findRoots({
     platform,
     files,
     named: config.roots,
     clientRoots: options.hostRoots,
   });
-  const named: string[] = [];
-  for (const folder of config.read) {
-    const path = fromUser(platform, folder);
-    if (path === undefined) {
-      throw new CommandError(
-        `--read "${folder}" is not an absolute path. Write the whole path`,
-      );
-    }
-    named.push(path);
-  }
+  const named = readFolders(platform, config.read);
   const real = (folder: string) => realFolder(files, folder);
   const [temp, read] = await Promise.all([
     Promise.all(tempFolders(platform).map(real)),

@@ -8,15 +8,14 @@ import type { AnyCommand, CommandContext, CommandOutput } from "./command.ts";
 import { initializeFirst } from "./gate.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import { instructions } from "./instructions.ts";
-import type { Jobs } from "./jobs.ts";
 import { serveTerminal, terminalOf } from "./mcp_command.ts";
+import { describeScope } from "./refusals.ts";
 import { McpServer } from "./server.ts";
 import type { StdioHooks } from "./stdio.ts";
 import type { ServeParts } from "./serve_parts.ts";
-import type { SessionStore } from "./store.ts";
 import type { ToolContext } from "./tool.ts";
 import { loadTool, type Selection } from "./tools.ts";
-import { JOBS_KEY, STORE_KEY, type WorldContext } from "./world.ts";
+import type { StartContext } from "./world.ts";
 
 /** Milliseconds that the last records may wait for another process's lock after a signal. */
 export const LAST_COMMIT_MS = 100;
@@ -44,40 +43,38 @@ export interface Assembled {
 }
 
 /** The server for what is served. Loads nothing slow. */
-export function assemble(ctx: WorldContext, served: Served): Assembled {
-  const { config, logger, scope, platform, process } = ctx;
+export function assemble(ctx: StartContext, served: Served): Assembled {
+  const { world } = ctx;
+  const { config, logger, roots } = world;
   const { selection, sessions } = served;
-  const jobs = () => process.peek<Jobs>(JOBS_KEY);
   const late = new Late();
   const server = new McpServer({
     name: "rousseau",
     title: "Rousseau",
     version: served.version,
-    instructions: instructions({ scope: scope.describe(), config, selection }),
-    logger,
-    extend: (base: CommandContext): ToolContext => ({
-      ...base,
+    instructions: instructions({
+      scope: describeScope(config.mode, roots),
       config,
-      logger,
-      scope,
-      platform,
-      process,
+      selection,
     }),
+    logger,
+    extend: (base: CommandContext): ToolContext => world.extend(base),
     resources: sessions ? [late.resources] : [],
     ...(config.record === "off" ? {} : { observer: late.observer }),
     onRootsChanged: () => late.rootsChanged(),
-    onEndOfInput: () => void jobs()?.endBackground(),
+    onEndOfInput: () => void world.jobs?.endBackground(),
   });
   return {
     server,
     async complete() {
       const [tools, parts] = await Promise.all([
         Promise.all(
-          selection.offered.map((name) => loadTool(name, platform)),
+          selection.offered.map((name) => loadTool(name, world.platform)),
         ),
         import("./serve_parts.ts"),
+        world.ready(),
       ]);
-      late.parts = parts.serveParts(ctx, server, {
+      late.parts = parts.serveParts(world.extend(ctx), server, {
         sessions,
         undo: selection.offered.includes("rousseau_undo"),
       });
@@ -85,11 +82,10 @@ export function assemble(ctx: WorldContext, served: Served): Assembled {
       for (const resource of served.resources) server.register(resource);
     },
     hooks: {
-      terminate: () => void jobs()?.terminateAll(),
-      kill: () => jobs()?.killAll(),
+      terminate: () => void world.jobs?.terminateAll(),
+      kill: () => world.jobs?.killAll(),
       commit: async () => {
-        const store = process.peek<SessionStore>(STORE_KEY);
-        await store?.flush({ wait: LAST_COMMIT_MS });
+        await world.store?.flush({ wait: LAST_COMMIT_MS });
       },
     },
   };
@@ -97,7 +93,7 @@ export function assemble(ctx: WorldContext, served: Served): Assembled {
 
 /** Serves on the terminal's streams until the input ends or the process is told to stop. */
 export async function serveOnStdio(
-  ctx: WorldContext,
+  ctx: StartContext,
   served: Served,
 ): Promise<CommandOutput> {
   const { server, complete, hooks } = assemble(ctx, served);
@@ -109,7 +105,7 @@ export async function serveOnStdio(
   return await serveTerminal(
     server,
     { ...ctx, terminal: { ...terminal, stdin } },
-    { drain: ctx.config.drain * 1000, hooks },
+    { drain: ctx.world.config.drain * 1000, hooks },
   );
 }
 

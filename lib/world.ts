@@ -8,7 +8,9 @@ import { type Config, loadConfig, tightened } from "./config.ts";
 import type { Jobs } from "./jobs.ts";
 import { createLogger, type Logger } from "./log.ts";
 import type { Platform } from "./platform.ts";
-import { createScope, type ProcessScope } from "./scope.ts";
+import { denoScopeFiles } from "./real_path.ts";
+import { findRoots, readFolders, type Roots } from "./roots.ts";
+import type { ProcessScope } from "./scope.ts";
 import type { SessionStore } from "./store.ts";
 import { ProcessState, type ToolContext } from "./tool.ts";
 
@@ -23,6 +25,12 @@ export const JOBS_KEY = "jobs";
 
 /** Key of the session store in `ctx.process`; theirs to set. */
 export const STORE_KEY = "store";
+
+/** The context of a command that makes the world whole by itself, when it needs to. */
+export interface StartContext extends CommandContext {
+  /** Perhaps not whole yet. */
+  world: World;
+}
 
 /** The context of a command that needs more of the world than a tool does. */
 export interface WorldContext extends ToolContext {
@@ -50,38 +58,59 @@ export class World {
   readonly own: string[];
   /** The operator's log. */
   readonly logger: Logger;
-  /** What may be touched. */
-  readonly scope: ProcessScope;
+  /** Where the tools work. */
+  readonly roots: readonly string[];
   /** What was passed over while the world was made, a sentence each. */
   readonly warnings: readonly string[];
-  readonly #platform: Platform;
+  /** The process's surroundings. */
+  readonly platform: Platform;
   readonly #process = new ProcessState();
+  readonly #found: Roots;
+  #scope: ProcessScope | undefined;
 
-  /** Takes what {@linkcode openWorld} has made. */
+  /** Takes what {@linkcode startWorld} has made. */
   constructor(
-    parts: Pick<
-      World,
-      "config" | "files" | "own" | "logger" | "scope" | "warnings"
-    >,
+    parts: Pick<World, "config" | "files" | "own" | "logger" | "warnings">,
+    found: Roots,
     platform: Platform,
   ) {
     this.config = parts.config;
     this.files = parts.files;
     this.own = parts.own;
     this.logger = parts.logger;
-    this.scope = parts.scope;
+    this.roots = found.roots;
+    this.#found = found;
     this.warnings = parts.warnings;
-    this.#platform = platform;
+    this.platform = platform;
   }
 
-  /** A handler's context with the world in it. */
+  /** Makes the world whole: loads what decides on paths. */
+  async ready(): Promise<void> {
+    if (this.#scope) return;
+    const { createScope } = await import("./scope.ts");
+    const { scope } = await createScope({
+      platform: this.platform,
+      config: this.config,
+      own: this.own,
+      found: this.#found,
+    });
+    this.#scope ??= scope;
+  }
+
+  /** What may be touched. Not there before {@linkcode World.ready}. */
+  get scope(): ProcessScope {
+    if (!this.#scope) throw new TypeError("Cannot use the scope: not loaded");
+    return this.#scope;
+  }
+
+  /** A handler's context with the world in it. Only in a whole world. */
   extend(base: CommandContext): WorldContext {
     return {
       ...base,
       world: this,
       scope: this.scope,
       config: this.config,
-      platform: this.#platform,
+      platform: this.platform,
       logger: this.logger,
       process: this.#process,
     };
@@ -112,11 +141,22 @@ export class World {
 }
 
 /**
- * Makes the world: settings, log, scope, and the project's own tightening.
+ * Makes the whole world: settings, log, scope, and the project's own tightening.
+ *
+ * @throws {UsageError} as {@linkcode startWorld}.
+ */
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const world = await startWorld(options);
+  await world.ready();
+  return world;
+}
+
+/**
+ * The world without its scope, which takes longer to load than all the rest.
  *
  * @throws {UsageError} for mistakes in the settings, and when a folder that was named as a root cannot be one.
  */
-export async function openWorld(options: WorldOptions): Promise<World> {
+export async function startWorld(options: WorldOptions): Promise<World> {
   const { flags, platform } = options;
   const loaded = await loadConfig({ flags, platform });
   const logger = createLogger({
@@ -124,37 +164,39 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     write: options.writeLog,
   });
   const own = loaded.file === undefined ? [] : [loaded.file];
-  const first = await scopeFor(platform, loaded.config, own);
-  const root = first.scope.roots[0];
+  const found = await foldersOf(platform, loaded.config);
+  const root = found.roots[0];
   const project = root === undefined
     ? undefined
     : await tightened(loaded.config, root, { platform });
-  const { scope, warnings } = project?.file === undefined
-    ? first
-    : await scopeFor(platform, project.config, own);
   const all = [
     ...loaded.warnings,
     ...(project?.warnings ?? []),
-    ...warnings,
+    ...found.warnings,
   ];
   for (const warning of all) logger.warn("start.warning", { warning });
-  return new World({
-    config: project?.config ?? loaded.config,
-    own,
-    files: [...own, ...(project?.file === undefined ? [] : [project.file])],
-    logger,
-    scope,
-    warnings: all,
-  }, platform);
+  const config = project?.config ?? loaded.config;
+  const files = [
+    ...own,
+    ...(project?.file === undefined ? [] : [project.file]),
+  ];
+  return new World(
+    { config, own, files, logger, warnings: all },
+    found,
+    platform,
+  );
 }
 
-async function scopeFor(
-  platform: Platform,
-  config: Config,
-  own: string[],
-): Promise<Awaited<ReturnType<typeof createScope>>> {
+/** The roots. Whatever is wrong with a folder that the operator named is told now, and not at the first call. */
+async function foldersOf(platform: Platform, config: Config): Promise<Roots> {
   try {
-    return await createScope({ platform, config, own });
+    readFolders(platform, config.read);
+    return await findRoots({
+      platform,
+      files: denoScopeFiles,
+      named: config.roots,
+      clientRoots: undefined,
+    });
   } catch (error) {
     if (error instanceof CommandError) throw new UsageError(error.message);
     throw error;
