@@ -69,6 +69,8 @@ export interface SessionFileOptions {
   now: () => number;
   /** Steps of the schema; tests pass others. */
   migrations?: readonly Migration[];
+  /** The mount table; tests pass others. */
+  mounts?: () => Promise<string>;
 }
 
 /** The session database of one process, opened at first use. */
@@ -280,7 +282,10 @@ export class SessionFile {
         `BEGIN; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}; COMMIT`,
       );
     }
-    const isNetwork = isNetworkFolder(await mounts(), this.#folder());
+    const isNetwork = isNetworkFolder(
+      await (this.#options.mounts ?? mounts)(),
+      this.#folder(),
+    );
     db.exec(`PRAGMA journal_mode = ${isNetwork ? "DELETE" : "WAL"}`);
     db.exec(`PRAGMA synchronous = ${isNetwork ? "FULL" : "NORMAL"}`);
     db.exec(`PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);

@@ -492,6 +492,45 @@ Deno.test("D15: a program killed while it records leaves a sound file with every
   });
 });
 
+Deno.test("D10: on a network file system the log is a rollback journal, also for a file that had another", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/sessions.db`;
+    const open = (table: string) =>
+      new SessionFile({
+        path,
+        platform: testPlatform(folder),
+        logger: new TestLog(),
+        now: Date.now,
+        mounts: () => Promise.resolve(table),
+      });
+    const network = `server:/export ${folder} nfs4 rw 0 0\n`;
+    for (
+      const [table, mode, synchronous] of [
+        [network, "delete", 2],
+        ["", "wal", 1],
+        [network, "delete", 2],
+      ] as const
+    ) {
+      const file = open(table);
+      await file.write((db) =>
+        db.run("INSERT OR REPLACE INTO meta VALUES ('k', ?)", mode)
+      );
+      assertEquals(
+        await file.read((db) => [
+          db.pragma("journal_mode"),
+          db.pragma("synchronous"),
+          db.get<{ value: string }>("SELECT value FROM meta WHERE key = 'k'")
+            ?.value,
+        ]),
+        [mode, synchronous, mode],
+      );
+      await file.close();
+    }
+    const left = [...Deno.readDirSync(folder)].map(({ name }) => name);
+    assertEquals(left, ["sessions.db"]);
+  });
+});
+
 Deno.test("a store in memory works and leaves nothing", async () => {
   await withFolder(async (folder) => {
     await withStore({ path: ":memory:", home: folder }, async (store, log) => {

@@ -4,8 +4,8 @@ import { MIGRATIONS } from "../../lib/migrations.ts";
 import { Sqlite } from "../../lib/sqlite.ts";
 import { withFolder } from "../sessions.ts";
 
-/** How often the program is killed. */
-const KILLS = 25;
+/** How often the program is killed; the soak kills it 300 times. */
+const KILLS = Number(Deno.env.get("KILLS") ?? 25);
 
 Deno.test(`a program killed ${KILLS} times while it writes, keeps and undoes leaves whole files and a sound database`, async () => {
   await withFolder(async (folder) => {
