@@ -272,7 +272,8 @@ async function resolveRoot(
   return target;
 }
 
-async function ignoreRules(
+/** The ignore rules that hold in the roots. */
+export async function ignoreRules(
   files: SyncFiles,
   ctx: ToolContext,
 ): Promise<IgnoreRules> {

@@ -7,7 +7,12 @@
 import { append, type Entry, type SessionRef } from "./append.ts";
 import type { CallEnd, CallObserver, CallStart } from "./hooks.ts";
 import type { RecordLevel } from "./config.ts";
-import { type MessageDraft, resultDrafts, useDraft } from "./drafts.ts";
+import {
+  type MessageDraft,
+  resultDrafts,
+  textDraft,
+  useDraft,
+} from "./drafts.ts";
 import { delay } from "./database_files.ts";
 import type { SessionFile } from "./session_file.ts";
 import { faultOf } from "./sqlite.ts";
@@ -100,6 +105,13 @@ export class Recorder implements CallObserver {
       else if (block.type === "image") chars += block.data.length;
     }
     this.#push({ session, call, isEnd: true, chars });
+  }
+
+  /** Adds what became known of a call after its end, as a message of its session. */
+  note(call: CallStart, text: string): void {
+    const session = this.#bySignal.get(call.context.signal);
+    if (!session) return;
+    this.#push({ session, call, isEnd: false, chars: text.length, note: text });
   }
 
   /** Commits what is queued, waiting at most `wait` milliseconds for the file and for another process's lock. */
@@ -237,9 +249,11 @@ export class Recorder implements CallObserver {
     const { level } = this.#options;
     const taken = this.#queue.splice(0, BATCH_RECORDS);
     const entries: Promise<Entry>[] = [];
-    for (const { session, call, isEnd, chars } of taken) {
+    for (const { session, call, isEnd, chars, note } of taken) {
       this.#chars -= chars;
-      const drafts = isEnd
+      const drafts = note !== undefined
+        ? [noteDraft(note, this.#options.now())]
+        : isEnd
         ? resultDrafts(call as CallEnd, level)
         : [useDraft(call, level, session.roots)];
       for (const draft of drafts) entries.push(toEntry(session, draft));
@@ -286,6 +300,11 @@ interface Queued {
   call: CallStart | CallEnd;
   isEnd: boolean;
   chars: number;
+  note?: string;
+}
+
+function noteDraft(text: string, at: number): MessageDraft {
+  return textDraft({ kind: "text", role: "system", text, at });
 }
 
 /** Adds what takes the platform's asynchronous digest: the hash of a whole, and the key of a long text. */

@@ -5,7 +5,7 @@
  */
 import { ClientScopes } from "./client_scope.ts";
 import type { AnyCommand, CommandContext } from "./command.ts";
-import type { CallObserver, ResourceProvider } from "./hooks.ts";
+import type { CallEnd, CallObserver, ResourceProvider } from "./hooks.ts";
 import type { McpServer } from "./server.ts";
 import { resumeSession } from "./session_prompts.ts";
 import { sessionResources } from "./session_resources.ts";
@@ -57,11 +57,27 @@ export function serveParts(
     server.registerPrompt(reviewChanges);
     if (undo) server.registerPrompt(undoPrompt);
   }
+  let isLooking = false;
+  /** Notes what the command changed in git work trees; one look at a time, the others are left out. */
+  const lookAtTrees = (call: CallEnd) => {
+    if (isLooking) return;
+    isLooking = true;
+    noteChanges(call, ctx, store()).catch((error) =>
+      logger.debug("store.changes_failed", { problem: `${error}` })
+    ).finally(() => {
+      isLooking = false;
+    });
+  };
   return {
     resources: sessionResources(store),
     observer: {
       started: (call) => store().observer.started(call),
-      ended: (call) => store().observer.ended(call),
+      ended(call) {
+        store().observer.ended(call);
+        if (call.tool === "bash" && config.record === "full") {
+          lookAtTrees(call);
+        }
+      },
     },
     scoped: (tool: AnyCommand): AnyCommand => ({
       ...tool,
@@ -71,3 +87,20 @@ export function serveParts(
     rootsChanged: () => scopes.forget(),
   };
 }
+
+/** Notes with a call which files of each root that is a git work tree were changed while it ran. */
+async function noteChanges(
+  call: CallEnd,
+  ctx: WorldContext,
+  store: SessionStore,
+): Promise<void> {
+  const { changedSince, changesText } = await import("./tree_changes.ts");
+  for (const root of ctx.scope.roots.slice(0, MAX_TREES)) {
+    const found = await changedSince(root, call.startedAt, ctx);
+    const text = found && changesText(root, found);
+    if (text !== undefined) store.note(call, text);
+  }
+}
+
+/** Roots that are looked at after a command. */
+const MAX_TREES = 8;

@@ -7,7 +7,7 @@ import { NO_ROOT } from "./append.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Config } from "./config.ts";
 import { conversationKey } from "./hosts.ts";
-import type { CallObserver, Page } from "./hooks.ts";
+import type { CallObserver, CallStart, Page } from "./hooks.ts";
 import type { Logger } from "./log.ts";
 import { pathsOf } from "./paths.ts";
 import { dataFolder, fromUser, type Platform } from "./platform.ts";
@@ -62,6 +62,8 @@ export interface SessionStore {
   readonly observer: CallObserver;
   /** Keeps what recorded calls replace. */
   readonly checkpoints: Checkpoints;
+  /** Adds what became known of a recorded call after its end. Neither throws nor waits. */
+  note(call: CallStart, text: string): void;
   /** Ids of the sessions that this process has recorded into. */
   readonly own: ReadonlySet<string>;
   /**
@@ -203,6 +205,10 @@ class Store implements SessionStore {
       flush: () => this.flush(),
       now,
     });
+  }
+
+  note(call: CallStart, text: string): void {
+    this.observer.note(call, text);
   }
 
   get own(): ReadonlySet<string> {

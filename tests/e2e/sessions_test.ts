@@ -1,6 +1,6 @@
 /** What a server records can be read back: as resources, through tools, on the command line. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Folders, run, Server } from "../harness.ts";
+import { Folders, PATIENCE, run, Server } from "../harness.ts";
 
 /** Runs a session of a few calls to its end. */
 async function record(folders: Folders, word: string): Promise<void> {
@@ -186,4 +186,29 @@ Deno.test("a command on the command line prints what the tool's call returns", a
   });
   assertEquals(failed.code, 7);
   assertStringIncludes(failed.stdout + failed.stderr, "bash: exit status 7");
+});
+
+Deno.test("what bash changed in a git work tree stands in the record, after its answer", async () => {
+  await using folders = await Folders.make();
+  await Deno.mkdir(`${folders.root}/.git`);
+  await Deno.writeTextFile(`${folders.root}/.gitignore`, "*.log\n");
+  await using server = await Server.open({ folders });
+  const answer = await server.text("bash", {
+    command: "sleep 0.05; echo quince > made.txt; echo x > made.log",
+  });
+  assert(!answer.includes("made.txt"), answer);
+  const { resources } = (await server.request("resources/list")).result;
+  const { uri } = resources.find((each: { uri: string }) =>
+    each.uri.startsWith("rousseau://sessions/")
+  );
+  const text = async (): Promise<string> =>
+    (await server.request("resources/read", { uri })).result.contents[0].text;
+  const wanted =
+    `changed in ${folders.root} while the command ran:\nmade.txt\n`;
+  const end = Date.now() + PATIENCE;
+  while (!(await text()).includes(wanted) && Date.now() < end) {
+    await server.text("read", { path: ".gitignore" });
+  }
+  assertStringIncludes(await text(), wanted);
+  await server.close();
 });
