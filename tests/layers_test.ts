@@ -140,6 +140,7 @@ const LAYERS = [
   "search_pool",
   "search_answer",
   "grep",
+  "tree_changes",
   "output_files",
   "output_text",
   "output",
