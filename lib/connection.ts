@@ -51,12 +51,12 @@ interface Entry {
 
 /** One connection. */
 export class Connection implements Peer {
-  readonly connectionId: string = crypto.randomUUID();
   readonly subscribed = new Set<string>();
   readonly listening = new Set<Exchange>();
   readonly outgoing: Outgoing = new Outgoing();
   caller: (Caller & { revision: HandshakeRevision }) | undefined;
   readonly #core: Core;
+  #connectionId: string | undefined;
   readonly #inFlight = new InFlight<Entry>();
   readonly #slots = new Slots(MAX_CONCURRENT);
   readonly #ended = Promise.withResolvers<void>();
@@ -70,6 +70,10 @@ export class Connection implements Peer {
       const told = notificationOf(change, this.subscribed);
       if (told) send(notificationLine(told.method, told.params));
     });
+  }
+
+  get connectionId(): string {
+    return this.#connectionId ??= crypto.randomUUID();
   }
 
   get inputEnded(): Promise<void> {

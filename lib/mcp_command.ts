@@ -14,7 +14,7 @@ import {
 } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
 import type { McpServer } from "./server.ts";
-import { serveStdio, type StdioHooks, type StdioSystem } from "./stdio.ts";
+import { serveStdio, type StdioOptions, type StdioSystem } from "./stdio.ts";
 import { ExitCode, Stop } from "./system.ts";
 import { childNamed, loadCommand, loadTree, walkCommands } from "./tree.ts";
 
@@ -109,7 +109,7 @@ export function terminalOf(
 export async function serveTerminal(
   server: McpServer,
   ctx: CommandContext,
-  options: { hooks?: StdioHooks; drain?: number } = {},
+  options: StdioOptions = {},
 ): Promise<CommandOutput> {
   const { stdin, stdout } = terminalOf(ctx);
   const { promise: exited, resolve: exit } = Promise.withResolvers<number>();

@@ -5,10 +5,9 @@
  * @module
  */
 import type { AnyCommand, CommandContext, CommandOutput } from "./command.ts";
-import { initializeFirst } from "./gate.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import { instructions } from "./instructions.ts";
-import { serveTerminal, terminalOf } from "./mcp_command.ts";
+import { serveTerminal } from "./mcp_command.ts";
 import { describeScope } from "./refusals.ts";
 import { McpServer } from "./server.ts";
 import type { StdioHooks } from "./stdio.ts";
@@ -97,16 +96,14 @@ export async function serveOnStdio(
   served: Served,
 ): Promise<CommandOutput> {
   const { server, complete, hooks } = assemble(ctx, served);
-  const terminal = terminalOf(ctx);
-  const stdin = initializeFirst(terminal.stdin, async () => {
-    await answersFirst();
-    await complete();
+  return await serveTerminal(server, ctx, {
+    drain: ctx.world.config.drain * 1000,
+    hooks,
+    async complete() {
+      await answersFirst();
+      await complete();
+    },
   });
-  return await serveTerminal(
-    server,
-    { ...ctx, terminal: { ...terminal, stdin } },
-    { drain: ctx.world.config.drain * 1000, hooks },
-  );
 }
 
 /**

@@ -32,6 +32,11 @@ export interface ServeOptions {
   signal?: AbortSignal;
   /** Milliseconds that requests in flight have to finish after the end of input; default {@linkcode DRAIN_MS}. */
   drain?: number;
+  /**
+   * Gives the server what `initialize` does not need: hosts time that answer. Called once, when the first `initialize` is
+   * answered or another message comes before it; no other message is taken until it is done.
+   */
+  complete?(): Promise<void>;
   /** Leaves `writable` open at the end. */
   preventClose?: boolean;
 }
@@ -148,16 +153,30 @@ export class McpServer {
     const outlet: Outlet = { answer: send, notify: send, drop() {} };
     const connection = new Connection(core, send);
     gone.signal.addEventListener("abort", () => connection.stop());
+    let completing: Promise<void> | undefined;
+    const complete = () => completing ??= options.complete!();
+    let isComplete = options.complete === undefined;
     try {
       for await (const lines of readLines(readable, gone.signal)) {
         if (gone.signal.aborted) break;
         for (const line of lines) {
           if (debug) logReceived(core, line);
-          if (typeof line === "string") connection.receive(parse(line), outlet);
-          else refuseLine(connection, line, outlet);
+          const message = typeof line === "string" ? parse(line) : undefined;
+          const isInitialize = message?.kind === "request" &&
+            message.method === "initialize";
+          if (!isComplete && !isInitialize) {
+            await complete();
+            isComplete = true;
+            if (gone.signal.aborted) break;
+          }
+          if (message) connection.receive(message, outlet);
+          else refuseLine(connection, line as BadLine, outlet);
+          // A failure is met where it is waited for.
+          if (!isComplete) complete().catch(() => {});
         }
         await (connection.room() ?? writer.room());
       }
+      if (!gone.signal.aborted) await completing;
     } catch (error) {
       // A stream that fails has ended.
       core.logger.warn("input.failed", { error: `${error}` });

@@ -50,6 +50,8 @@ export interface StdioOptions {
   hooks?: StdioHooks;
   /** Milliseconds that requests in flight have to finish after the end of input. */
   drain?: number;
+  /** Gives the server what `initialize` does not need. */
+  complete?(): Promise<void>;
   /** The operator's log. */
   logger?: Logger;
 }
@@ -63,7 +65,7 @@ export async function serveStdio(
   system: StdioSystem,
   options: StdioOptions = {},
 ): Promise<void> {
-  const { hooks = {}, drain, logger } = options;
+  const { hooks = {}, drain, complete, logger } = options;
   const ending = new AbortController();
   let signalled: Promise<void> | undefined;
   const stopCatching = catchStray(logger);
@@ -103,6 +105,7 @@ export async function serveStdio(
   await server.serve(system.stdin, system.stdout, {
     signal: ending.signal,
     ...(drain === undefined ? {} : { drain }),
+    ...(complete === undefined ? {} : { complete }),
   });
   if (!signalled) {
     await tryHook("kill", () => hooks.kill?.());

@@ -1247,3 +1247,55 @@ Deno.test("the server's code does not know of scope, store and tools", async () 
     );
   }
 });
+
+Deno.test("what initialize does not need is waited for by everything else", async () => {
+  const initialize =
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}';
+  const ping = '{"jsonrpc":"2.0","id":2,"method":"ping"}';
+  const cases: [string[], string][] = [
+    [[`${initialize}\n`], "1|"],
+    [[`${initialize}\n`, `${ping}\n`], "1|2"],
+    [[`${initialize}\n${ping}\n`], "1|2"],
+    [[initialize.slice(0, 30), `${initialize.slice(30)}\n${ping}`], "1|2"],
+    [[`${ping}\n`, `${initialize}\n`], "|21"],
+    [["{\n", `${initialize}\n`], "|null1"],
+    [[], ""],
+  ];
+  for (const [chunks, expected] of cases) {
+    let seen = "";
+    await serverOf([]).serve(
+      ReadableStream.from(chunks.map((text) => new TextEncoder().encode(text))),
+      new WritableStream({
+        write(bytes) {
+          for (
+            const line of new TextDecoder().decode(bytes).trim().split("\n")
+          ) {
+            seen += `${JSON.parse(line).id}`;
+          }
+        },
+      }),
+      {
+        async complete() {
+          await new Promise((resolve) => setTimeout(resolve));
+          seen += "|";
+        },
+      },
+    );
+    assertEquals(seen, expected);
+  }
+});
+
+Deno.test("a server that cannot be completed logs it and ends", async () => {
+  const logger = memoryLogger();
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const served = serverOf([echo], { logger }).serve(
+    new Blob(['{"jsonrpc":"2.0","id":1,"method":"ping"}\n']).stream(),
+    writable,
+    { complete: () => Promise.reject(new Error("no parts")) },
+  );
+  assertEquals(await new Response(readable).text(), "");
+  await served;
+  assertEquals(logger.events, [
+    ["warn", "input.failed", { error: "Error: no parts" }],
+  ]);
+});
