@@ -35,9 +35,11 @@ export function launchOf(platform: Platform, main: string): Launch {
     : { command, args: ["run", ...RUN_FLAGS, main] };
 }
 
-/** The flags of the `mcp` task. The first keeps Deno from looking at every module that may be loaded later, for 7 ms. */
+/**
+ * The flags of the `mcp` task, but for its `--unstable-lazy-dynamic-imports`: with that, modules loaded later need to be
+ * readable, and whoever narrows `--allow-read` in a host's block would have a server that stops after its first answer.
+ */
 export const RUN_FLAGS: readonly string[] = [
-  "--unstable-lazy-dynamic-imports",
   "--no-prompt",
   "--no-remote",
   "--allow-read",

@@ -334,5 +334,6 @@ Deno.test("a host's block for a checkout carries the flags of the mcp task", asy
   const flags = (tasks.mcp.command as string).split(" ").filter((word) =>
     word.startsWith("--")
   );
-  assertEquals([...RUN_FLAGS].toSorted(), flags.toSorted());
+  const lazy = "--unstable-lazy-dynamic-imports";
+  assertEquals([lazy, ...RUN_FLAGS].toSorted(), flags.toSorted());
 });
