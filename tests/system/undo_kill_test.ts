@@ -45,6 +45,8 @@ Deno.test(`a program killed ${KILLS} times while it writes, keeps and undoes lea
         const [, number] = /^(\d+):/.exec(text) ?? [];
         assertEquals(text, `${number}:`.repeat(20_000) + "end");
       }
+      // The first may come before there is a database.
+      if (!await Deno.stat(path).then(() => true, () => false)) continue;
       const db = await Sqlite.open(path);
       try {
         assertEquals(db.pragma("integrity_check"), "ok");
