@@ -67,7 +67,8 @@ export interface SessionStore {
   /** Ids of the sessions that this process has recorded into. */
   readonly own: ReadonlySet<string>;
   /**
-   * Visible sessions, the last changed first. Sessions that are added meanwhile do not move the pages that follow.
+   * Visible sessions, the last changed first. Sessions that are added meanwhile do not move the pages that follow; one
+   * that grows meanwhile moves to the front, where the next walk from the start meets it.
    *
    * @throws {RpcError} -32602 for a cursor that was not made here.
    * @throws {CommandError} when the store cannot be read; the text says why.
