@@ -169,7 +169,6 @@ const LAYERS = [
   "registry",
   "changes",
   "outgoing",
-  "gate",
   "core",
   "exchange",
   "subscriptions",
