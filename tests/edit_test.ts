@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the names are those of the schemas
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { edit } from "../lib/edit.ts";
 import { EDIT_BYTES, SHOWN_CANDIDATE_CHARS } from "../lib/edit_refusal.ts";

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the names are those of the schemas
 /**
  * Inputs that broke other servers, for the tools `read`, `write` and `edit`; each is named by its case.
  */

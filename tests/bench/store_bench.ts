@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program of its own
 /**
  * How long the store takes on 100,000 sessions with 1,000,000 messages. Prints figures, gates on nothing.
  *

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program of its own
 /**
  * A database of many sessions, made through the same path as recorded calls.
  *

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program of its own
 /**
  * Many `bash` calls that succeed, fail, run out of time, are cancelled, and go to the background, several at a time;
  * afterwards no process, no descriptor and no memory may be left. Linux only: it looks into `/proc`.

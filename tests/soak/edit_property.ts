@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program of its own
 /**
  * The property of `edit` and `write` over many random files: `deno run -A --config tests/deno.json
  * tests/soak/edit_property.ts [RUNS] [SEED]`, 100,000 files of up to 5 MB by default.

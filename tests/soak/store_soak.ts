@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program of its own
 /**
  * Many programs on one database: writers that record fifty calls a second, readers that list, search and read. Every
  * committed record must be there in the end, nobody may be told of trouble, and the log must stay bounded.

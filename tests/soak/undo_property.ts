@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program of its own
 /**
  * The property of `undo` over many random sequences: `deno run -A --config tests/deno.json tests/soak/undo_property.ts
  * [RUNS] [SEED]`, 10,000 by default.
