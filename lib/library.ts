@@ -53,6 +53,11 @@ export type {
 } from "./mcp.ts";
 export { mcpCommand, type McpCommandOptions } from "./mcp_command.ts";
 export {
+  type NodeProcess,
+  type NodeSystem,
+  nodeSystem,
+} from "./node_system.ts";
+export {
   type AnyPrompt,
   type Prompt,
   prompt,

@@ -96,7 +96,10 @@ async function runResource(
     output = await command.run!(prepared.value, context);
     finish();
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw notFound(exchange, uri);
+    // By name: this also runs where there is no Deno.
+    if (error instanceof Error && error.name === "NotFound") {
+      throw notFound(exchange, uri);
+    }
     const { content } = failure(error, command.name, core.logger);
     throw new RpcError(ErrorCode.internal, textOf(content));
   }

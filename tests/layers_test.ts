@@ -186,6 +186,7 @@ const LAYERS = [
   "instructions",
   "server",
   "stdio",
+  "node_system",
   "sse",
   "http_guard",
   "http_headers",
@@ -210,6 +211,7 @@ const LAYERS = [
   "serve_http",
   "program",
   // library
+  "node",
   "library",
 ];
 
