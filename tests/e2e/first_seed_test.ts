@@ -142,7 +142,11 @@ const STEPS: Step[] = [
     name: "prompts/list",
     send: { jsonrpc: "2.0", id: 6, method: "prompts/list" },
     seed: { jsonrpc: "2.0", id: 6, result: { prompts: [] } },
-    differs: { "/result/prompts/0": "a session can be resumed by a prompt" },
+    differs: {
+      "/result/prompts/0": "a session can be resumed by a prompt",
+      "/result/prompts/1": "what a session changed can be reviewed",
+      "/result/prompts/2": "and undone",
+    },
   },
   {
     name: "shutdown",
