@@ -3,7 +3,7 @@
  *
  * @module
  */
-import ts from "npm:typescript@5.9.2";
+import ts from "typescript";
 import about from "../deno.json" with { type: "json" };
 
 const root = new URL("../", import.meta.url).pathname;
@@ -36,6 +36,7 @@ await Deno.remove(folder, { recursive: true }).catch(() => {});
 await Deno.mkdir(`${folder}/types`, { recursive: true });
 await run(Deno.execPath(), [
   "bundle",
+  `--config=${root}deno.json`,
   "--quiet",
   "--platform=browser",
   "--code-splitting",

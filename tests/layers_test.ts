@@ -310,7 +310,8 @@ Deno.test("the tests' import map holds the program's import map unchanged", asyn
       JSON.parse(await Deno.readTextFile(new URL(path, root))).imports
     ),
   );
-  for (const [name, target] of Object.entries(program)) {
+  for (const [name, target] of Object.entries<string>(program)) {
+    if (target.startsWith("./")) continue;
     assertEquals(tests[name], target, name);
   }
 });
