@@ -24,6 +24,8 @@ export function reportLength({ text, notes }: Report): number {
 
 /** What a report is made from. */
 export interface ReportFacts {
+  /** The tool's name; default `bash`. */
+  tool?: string;
   /** The output as text. */
   shown: Shown;
   /** Bytes printed in all. */
@@ -62,18 +64,19 @@ export interface Report {
 export function failureLine(
   outcome: Outcome,
   timeout: number | undefined,
+  tool = "bash",
 ): string | undefined {
   switch (outcome.reason) {
     case "timeout":
-      return `bash: timed out after ${timeout}s`;
+      return `${tool}: timed out after ${timeout}s`;
     case "shutdown":
-      return "bash: stopped: the server is stopping";
+      return `${tool}: stopped: the server is stopping`;
     case "cancelled":
-      return "bash: stopped: the call was cancelled";
+      return `${tool}: stopped: the call was cancelled`;
     case "killed":
     case undefined: {
       const ended = endText(outcome);
-      return ended === undefined ? undefined : `bash: ${ended}`;
+      return ended === undefined ? undefined : `${tool}: ${ended}`;
     }
   }
 }
@@ -99,7 +102,7 @@ export function stateText(
 /** A finished command's answer, or a running job's first one. */
 export function report(facts: ReportFacts): Report {
   const { shown, outcome } = facts;
-  const failure = outcome && failureLine(outcome, facts.timeout);
+  const failure = outcome && failureLine(outcome, facts.timeout, facts.tool);
   const text = failure === undefined
     ? shown.text || (outcome ? NO_OUTPUT : "(no output yet)")
     : shown.text === "" || shown.text.endsWith("\n")
@@ -140,7 +143,9 @@ export function textNotes(
 }
 
 /** Figures for `_meta["rousseau/result"]`. */
-export function figures(facts: Omit<ReportFacts, "shown">): JsonObject {
+export function figures(
+  facts: Omit<ReportFacts, "shown" | "tool">,
+): JsonObject {
   const { outcome, bytes, file, job, ageMs } = facts;
   return {
     ...(outcome?.code === undefined ? {} : { exit_code: outcome.code }),

@@ -4,9 +4,15 @@
  * @module
  */
 
+import type { CustomTool } from "./custom_tool.ts";
 import { pathsOf } from "./paths.ts";
 import type { Platform } from "./platform.ts";
-import { type Setting, SETTINGS, settingValue } from "./settings.ts";
+import {
+  CUSTOM_TOOLS_KEY,
+  type Setting,
+  SETTINGS,
+  settingValue,
+} from "./settings.ts";
 import {
   readProjectFile,
   readSettingsFile,
@@ -39,6 +45,8 @@ export interface Config {
   projectExpose?: readonly string[];
   /** Groups or names of tools to leave out. */
   exclude: readonly string[];
+  /** Tools without code. */
+  customTools?: readonly CustomTool[];
   /** Seconds until a command is killed; variables that it gets; whether the login shell is asked for its PATH. */
   bash: {
     timeout: number | undefined;
@@ -115,6 +123,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Loaded> {
       envValue(setting, platform) ?? file?.values.get(setting.key);
     if (value !== undefined) values.set(setting.key, value);
   }
+  const tools = file?.values.get(CUSTOM_TOOLS_KEY);
+  if (tools !== undefined) values.set(CUSTOM_TOOLS_KEY, tools);
   if (flags.no_record === true) values.set("record", "off");
   return { config: configFrom(values), file: file?.path, warnings };
 }
@@ -205,6 +215,10 @@ function configFrom(values: ReadonlyMap<string, unknown>): Config {
     limits: { answerChars: get("limits.answer_chars", 20_000) },
     expose: get("expose", ["all"]),
     exclude: get("exclude", []),
+    ...given(
+      "customTools",
+      values.get(CUSTOM_TOOLS_KEY) as CustomTool[] | undefined,
+    ),
     bash: {
       timeout: get<number | undefined>("bash.timeout", undefined),
       envPassthrough: get("bash.env_passthrough", []),

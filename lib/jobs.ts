@@ -15,7 +15,12 @@ import { OutputFiles } from "./output_files.ts";
 import type { Platform } from "./platform.ts";
 import { ProcessGroup } from "./process_group.ts";
 import type { Scope } from "./scope.ts";
-import { chooseShell, invocation, loginPath } from "./shell.ts";
+import {
+  chooseShell,
+  invocation,
+  loginPath,
+  programInvocation,
+} from "./shell.ts";
 import type { Shell } from "./shell.ts";
 import { childEnvironment, wantsLoginPath } from "./shell_env.ts";
 import { Slots } from "./slots.ts";
@@ -51,6 +56,12 @@ export interface JobsOptions {
 export interface StartRequest {
   /** What the shell is to run. */
   command: string;
+  /** Instead of that: a program and its arguments, which no shell reads. */
+  argv?: readonly string[];
+  /** What it reads on standard input; undefined: nothing. */
+  input?: string;
+  /** The tool's name, for errors; default `bash`. */
+  tool?: string;
   /** Where, absolute. */
   cwd: string;
   /** What the sandbox around it follows; without it there is none. */
@@ -141,10 +152,12 @@ export class Jobs {
     try {
       const env = { ...await this.#baseEnvironment(), ...request.env };
       const confined = await this.#confinement.around(
-        invocation(this.#shell, request.command),
+        request.argv
+          ? programInvocation(this.#shell, request.argv)
+          : invocation(this.#shell, request.command),
         { cwd: request.cwd, path: env.PATH ?? "", scope: request.scope },
       ).catch((error) => {
-        throw prefixed("bash", error);
+        throw prefixed(request.tool ?? "bash", error);
       });
       request.signal.throwIfAborted();
       const execution = this.#launch(request, env, confined);
@@ -241,11 +254,19 @@ export class Jobs {
     let group: ProcessGroup;
     try {
       group = new ProcessGroup(
-        { program, args, cwd: request.cwd, env, twoPipes, sandboxed },
+        {
+          program,
+          args,
+          cwd: request.cwd,
+          env,
+          twoPipes,
+          sandboxed,
+          input: request.input,
+        },
         os,
       );
     } catch (error) {
-      throw osError("bash", error, "start", program);
+      throw osError(request.tool ?? "bash", error, "start", program);
     }
     if (os !== "windows") this.#guard(this.#shell.program, group.pid);
     const execution = new Execution(

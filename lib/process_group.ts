@@ -29,6 +29,8 @@ export interface Launch {
   sandboxed?: boolean;
   /** Take standard error in a pipe of its own; otherwise it is closed to us. */
   twoPipes: boolean;
+  /** What it reads on standard input; undefined: nothing. */
+  input?: string | undefined;
 }
 
 /** How the leader ended: its exit code, or the signal that ended it. */
@@ -60,12 +62,17 @@ export class ProcessGroup {
       cwd: launch.cwd,
       clearEnv: true,
       env: { ...launch.env },
-      stdin: "null",
+      stdin: launch.input === undefined ? "null" : "piped",
       stdout: "piped",
       stderr: launch.twoPipes ? "piped" : "null",
       // On Windows a detached process has no console, and every console program it starts would open a window.
       detached: os !== "windows",
     }).spawn();
+    if (launch.input !== undefined) {
+      const bytes = new TextEncoder().encode(launch.input);
+      // Who does not read it need not.
+      ReadableStream.from([bytes]).pipeTo(this.#child.stdin).catch(() => {});
+    }
     this.streams = launch.twoPipes
       ? [this.#child.stdout, this.#child.stderr]
       : [this.#child.stdout];

@@ -22,6 +22,7 @@ import { type Served, serveOnStdio } from "./serve.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
 import {
   modeRefusal,
+  selectCustom,
   selectTools,
   TOOL_NAMES,
   toolEntries,
@@ -262,6 +263,7 @@ async function servedBy(
   return {
     version: VERSION,
     selection: selectTools(tools, config, roots),
+    custom: words.length === 0 ? selectCustom(config) : [],
     resources,
     sessions: words.length === 0 && config.sessions.visible !== "none",
   };

@@ -5,6 +5,7 @@
  * @module
  */
 import type { AnyCommand, CommandContext, CommandOutput } from "./command.ts";
+import type { CustomTool } from "./custom_tool.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import { instructions } from "./instructions.ts";
 import { serveTerminal } from "./mcp_command.ts";
@@ -25,6 +26,8 @@ export interface Served {
   version: string;
   /** The tools. */
   selection: Selection;
+  /** Tools without code. */
+  custom?: readonly CustomTool[];
   /** Resources that are commands. */
   resources: readonly AnyCommand[];
   /** Whether recorded sessions are resources and prompts, too. */
@@ -77,7 +80,9 @@ export function assemble(ctx: StartContext, served: Served): Assembled {
         sessions,
         undo: selection.offered.includes("rousseau_undo"),
       });
-      for (const tool of tools) server.register(late.parts.scoped(tool));
+      for (const tool of [...tools, ...await customCommands(served.custom)]) {
+        server.register(late.parts.scoped(tool));
+      }
       for (const resource of served.resources) server.register(resource);
     },
     hooks: {
@@ -112,6 +117,14 @@ export async function serveOnStdio(
  */
 async function answersFirst(): Promise<void> {
   await crypto.subtle.digest("SHA-256", new Uint8Array());
+}
+
+async function customCommands(
+  tools: readonly CustomTool[] = [],
+): Promise<AnyCommand[]> {
+  if (tools.length === 0) return [];
+  const { customCommand } = await import("./custom_run.ts");
+  return tools.map(customCommand);
 }
 
 /** Stands in for {@linkcode ServeParts} until they are loaded. No request that needs them comes before. */

@@ -52,6 +52,9 @@ export const MAX_BASH_TIMEOUT_S = 86_400;
 /** Bytes that `sessions.max_size` must allow at least. */
 export const MIN_SIZE = 1_000_000;
 
+/** The key of tools without code, which only the operator's file can hold. */
+export const CUSTOM_TOOLS_KEY = "custom_tools";
+
 const choice = (...choices: string[]): Kind => ({ of: "choice", choices });
 const list: Kind = { of: "list" };
 const paths: Kind = { of: "paths" };

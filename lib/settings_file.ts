@@ -7,7 +7,8 @@ import { UsageError } from "./command.ts";
 import { nearest } from "./nearest.ts";
 import { pathsOf } from "./paths.ts";
 import { configFolder, fromUser, type Platform } from "./platform.ts";
-import { SETTINGS, settingValue } from "./settings.ts";
+import { CUSTOM_TOOLS_KEY, SETTINGS, settingValue } from "./settings.ts";
+import { TOOL_NAMES } from "./tool_names.ts";
 
 /** Characters of the project's file; a longer one is refused. */
 export const MAX_PROJECT_FILE_CHARS = 65_536;
@@ -123,7 +124,18 @@ export async function settingsFrom(
   if (typeof tree !== "object" || Array.isArray(tree)) {
     throw new UsageError(`${path}: must hold keys and values`);
   }
-  collect(tree as Record<string, unknown>, "");
+  const { [CUSTOM_TOOLS_KEY]: tools, ...settings } = tree as Record<
+    string,
+    unknown
+  >;
+  collect(settings, "");
+  if (tools !== undefined && tools !== null) {
+    const { customToolsFrom } = await import("./custom_tool.ts");
+    values.set(
+      CUSTOM_TOOLS_KEY,
+      await customToolsFrom(tools, text, path, TOOL_NAMES),
+    );
+  }
   return values;
 
   function collect(node: Record<string, unknown>, prefix: string): void {
@@ -156,7 +168,7 @@ export async function settingsFrom(
 
 /** A setting by a slip in its whole key, or by its last word alone. */
 function nearestKey(key: string, name: string): string | undefined {
-  const keys = SETTINGS.map((setting) => setting.key);
+  const keys = [CUSTOM_TOOLS_KEY, ...SETTINGS.map((setting) => setting.key)];
   const whole = nearest(key, keys);
   if (whole !== undefined) return whole;
   const last = (text: string) => text.split(".").at(-1)!;

@@ -97,6 +97,23 @@ export function invocation(shell: Shell, command: string): Invocation {
   }
 }
 
+/**
+ * How a program is started without a shell reading anything of it: where there is a `sh` it only joins the two outputs
+ * in order and becomes the program.
+ */
+export function programInvocation(
+  shell: Shell,
+  argv: readonly string[],
+): Invocation {
+  return shell.kind === "posix"
+    ? {
+      program: shell.program,
+      args: ["-c", PROGRAM_LAUNCHER, "sh", ...argv],
+      twoPipes: false,
+    }
+    : { program: argv[0]!, args: argv.slice(1), twoPipes: true };
+}
+
 /** The program that ends a process and all its descendants on Windows. */
 export function killTree(pid: number): { program: string; args: string[] } {
   return { program: "taskkill", args: ["/PID", String(pid), "/T", "/F"] };
@@ -157,6 +174,13 @@ exec "$_rousseau_f" -c 'for _rousseau_f in /dev/fd/*; do
   [ "$_rousseau_f" -gt 2 ] && eval "exec $_rousseau_f>&-"
 done 2>/dev/null
 exec "$BASH" -c "$1" bash 2>&1' bash "$1"`;
+
+/** Closes what was left open to us, too. */
+const PROGRAM_LAUNCHER = `for _rousseau_f in 3 4 5 6 7 8 9; do
+  eval "exec $_rousseau_f>&-"
+done
+unset _rousseau_f
+exec "$@" 2>&1`;
 
 const POWERSHELL_BEFORE =
   "[Console]::OutputEncoding=[Text.Encoding]::UTF8;$ProgressPreference='SilentlyContinue'\n";

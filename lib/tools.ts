@@ -5,26 +5,12 @@
  */
 import { type AnyCommand, UsageError } from "./command.ts";
 import type { Config } from "./config.ts";
+import type { CustomTool } from "./custom_tool.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Platform } from "./platform.ts";
+import { TOOL_NAMES, type ToolName } from "./tool_names.ts";
 
-/** The names of the built-in tools, in the order in which they are listed. */
-export const TOOL_NAMES = [
-  "read",
-  "write",
-  "edit",
-  "grep",
-  "bash",
-  "bash_output",
-  "bash_kill",
-  "rousseau_list_sessions",
-  "rousseau_search_sessions",
-  "rousseau_read_session",
-  "rousseau_undo",
-] as const;
-
-/** A name in {@linkcode TOOL_NAMES}. */
-export type ToolName = typeof TOOL_NAMES[number];
+export { TOOL_NAMES, type ToolName };
 
 /** The built-in tools as entries of a tree, not yet loaded. */
 export function toolEntries(platform: Platform): AnyCommand[] {
@@ -118,10 +104,7 @@ export function selectTools(
   roots: readonly string[],
   mayDo: MayDo = mayDoNow,
 ): Selection {
-  const asked = namesIn(config.expose, "--tools");
-  const project = config.projectExpose &&
-    namesIn(config.projectExpose, "expose in the project's file");
-  const excluded = namesIn(config.exclude, "--exclude");
+  const { asked, project, excluded } = picked(config);
   const selection: Selection = { offered: [], withheld: [] };
   for (const name of tools) {
     const unasked = !asked.has(name) || excluded.has(name) ||
@@ -135,6 +118,31 @@ export function selectTools(
     else selection.withheld.push({ name, reason, unasked });
   }
   return selection;
+}
+
+/** The tools without code that are offered, by the same settings. The group `custom` is all of them. */
+export function selectCustom(
+  config: Config,
+  mayDo: MayDo = mayDoNow,
+): readonly CustomTool[] {
+  const { asked, project, excluded } = picked(config);
+  if (config.mode === "read-only" && config.sandbox?.mode !== "require") {
+    return [];
+  }
+  return (config.customTools ?? []).filter(({ name }) =>
+    asked.has(name) && !excluded.has(name) && project?.has(name) !== false &&
+    permissionRefusal("bash", [], mayDo) === undefined
+  );
+}
+
+function picked(config: Config) {
+  const custom = (config.customTools ?? []).map(({ name }) => name);
+  return {
+    asked: namesIn(config.expose, "--tools", custom),
+    project: config.projectExpose &&
+      namesIn(config.projectExpose, "expose in the project's file", custom),
+    excluded: namesIn(config.exclude, "--exclude", custom),
+  };
 }
 
 /** Why a mode does without a tool; undefined when it does not. */
@@ -171,9 +179,11 @@ const GROUPS: ReadonlyMap<string, (name: string) => boolean> = new Map<
 function namesIn(
   words: readonly string[],
   source: string,
+  custom: readonly string[],
 ): Set<string> {
-  const all: readonly string[] = TOOL_NAMES;
+  const all: readonly string[] = [...TOOL_NAMES, ...custom];
   return new Set(words.flatMap((word) => {
+    if (word === "custom") return custom;
     const group = GROUPS.get(word);
     if (group) return all.filter(group);
     if (all.includes(word)) return [word];
