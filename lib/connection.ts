@@ -62,9 +62,13 @@ export class Connection implements Peer {
   readonly #ended = Promise.withResolvers<void>();
   readonly #stopListening: () => void;
 
-  /** `send` takes the lines that belong to no request of the peer's. */
-  constructor(core: Core, send: (line: string) => void) {
+  /**
+   * `send` takes the lines that belong to no request of the peer's. Connections of one `id` are told apart by nobody;
+   * without one, it has an id of its own.
+   */
+  constructor(core: Core, send: (line: string) => void, id?: string) {
     this.#core = core;
+    this.#connectionId = id;
     this.#stopListening = core.changes.listen((change) => {
       if (!this.caller) return;
       const told = notificationOf(change, this.subscribed);

@@ -130,7 +130,7 @@ export class HttpHandler {
     if (this.#stateless.size >= MAX_STATELESS) {
       return plain(503, "too many requests at once", { "Retry-After": "1" });
     }
-    const connection = this.#server.connect(() => {});
+    const connection = this.#server.connect(() => {}, clientId(message));
     this.#stateless.add(connection);
     // Deno's `request.signal` also fires after a response that was delivered; the stream tells the truth.
     const gone = () => {
@@ -284,6 +284,14 @@ export class HttpHandler {
 }
 
 const SILENT = { answer() {}, notify() {}, drop() {} };
+
+/** What stateless requests of one client have in common, as far as it says who it is; only observers look at it. */
+function clientId({ params }: RequestMessage): string {
+  const meta = isObject(params) ? own(params, "_meta") : undefined;
+  const info = isObject(meta) ? own(meta, META.clientInfo) : undefined;
+  const parts = isObject(info) ? [own(info, "name"), own(info, "version")] : [];
+  return `http:${parts.filter((part) => typeof part === "string").join("/")}`;
+}
 
 /** Whether a POST is one of 2026-07-28, by its body or its header. */
 function isStateless(request: Request, message: Message): boolean {

@@ -29,6 +29,12 @@ export const MIN_TOKEN_CHARS = 16;
 /** Random bytes in a token that is made here. */
 export const TOKEN_BYTES = 32;
 
+/** Milliseconds that another process, which has made the file, has to fill it. */
+export const TOKEN_WAIT_MS = 1_000;
+
+/** Milliseconds between two looks at a file that is still empty. */
+const TOKEN_POLL_MS = 20;
+
 const input = {
   type: "object",
   properties: {
@@ -139,8 +145,7 @@ async function readToken(
     return { value: await makeToken(folder, place), place };
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) {
-      const value = (await Deno.readTextFile(place)).trim();
-      return { value: checkedToken(value, place), place };
+      return { value: checkedToken(await readWhole(place), place), place };
     }
     throw new UsageError(
       `cannot keep a token in ${place}: ${
@@ -168,6 +173,15 @@ async function makeToken(folder: string, place: string): Promise<string> {
     return value;
   } finally {
     file.close();
+  }
+}
+
+/** The token of a file that another process may be filling at this moment. */
+async function readWhole(place: string): Promise<string> {
+  for (let waited = 0;; waited += TOKEN_POLL_MS) {
+    const text = await Deno.readTextFile(place);
+    if (text.trim() !== "" || waited >= TOKEN_WAIT_MS) return text.trim();
+    await new Promise((resolve) => setTimeout(resolve, TOKEN_POLL_MS));
   }
 }
 

@@ -106,10 +106,12 @@ export class McpServer {
 
   /**
    * A connection for a transport of one's own: it takes messages by {@linkcode Connection.receive}, and `send` takes
-   * the lines that belong to no request of the client's. The transport ends it by {@linkcode Connection.stop}.
+   * the lines that belong to no request of the client's. The transport ends it by {@linkcode Connection.stop}. A
+   * transport that makes a connection for each request gives those of one client the same `id`, so that observers see
+   * one client.
    */
-  connect(send: (line: string) => void): Connection {
-    return new Connection(this.#core, send);
+  connect(send: (line: string) => void, id?: string): Connection {
+    return new Connection(this.#core, send, id);
   }
 
   /** The input schema of a tool; undefined when there is none of that name. */

@@ -720,6 +720,50 @@ Deno.test("http: bodies are bounded in size and time, and have a type", async ()
   assertLess(performance.now() - startedAt, 1000);
 });
 
+Deno.test("http: stateless calls of one client are one client to observers, and those of another are not", async () => {
+  const seen: string[] = [];
+  const server = new McpServer({
+    name: "test",
+    version: "1.0.0",
+    observer: {
+      started: ({ connectionId }) => void seen.push(connectionId),
+      ended() {},
+    },
+  });
+  server.register({
+    name: "nothing",
+    summary: "nothing",
+    tool: { name: "nothing", annotations },
+    run: () => "",
+  });
+  const http = serveHttp(server, { port: 0, token: undefined });
+  for (const name of ["a", "a", "b", undefined]) {
+    const response = await fetch(http.url, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "nothing",
+      },
+      body: JSON.stringify(call(1, "nothing", {
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+          ...(name
+            ? { "io.modelcontextprotocol/clientInfo": { name, version: "1" } }
+            : {}),
+        },
+      })),
+    });
+    assertEquals((await response.json()).error, undefined);
+  }
+  assertEquals(seen, ["http:a/1", "http:a/1", "http:b/1", "http:"]);
+  await http.close(0);
+  await http.finished;
+});
+
 Deno.test("http: closing waits for what is in flight, and refuses more", async () => {
   const { server } = makeServer();
   const http = serveHttp(server, { port: 0, token: undefined });

@@ -308,6 +308,40 @@ Deno.test("serve makes a token once, for the user's eyes only, and lets nobody i
   });
 });
 
+Deno.test("serve waits for another server to fill the token's file, and names one that stays empty", async () => {
+  await inFolder(async (folder) => {
+    const file = `${folder}/state/token`;
+    const env = { ROUSSEAU_STATE_PATH: `${folder}/state/sessions.db` };
+    const token = "t".repeat(MIN_TOKEN_CHARS);
+    await Deno.mkdir(`${folder}/state`);
+    await Deno.writeTextFile(file, "");
+    const filled = new Promise((resolve) => setTimeout(resolve, 60))
+      .then(() => Deno.writeTextFile(file, `${token}\n`));
+    await serve([], env, async (url) => {
+      assertEquals(await ping(url, token), 200);
+    });
+    await filled;
+    await Deno.writeTextFile(file, "");
+    const { code, err } = await serve([], env, () => Promise.resolve());
+    assertEquals(code, 2);
+    assertStringIncludes(err, `${file}: must be at least`);
+  });
+});
+
+Deno.test("servers that start together agree on one token", async () => {
+  await inFolder(async (folder) => {
+    const env = { ROUSSEAU_STATE_PATH: `${folder}/state/sessions.db` };
+    const statuses: number[] = [];
+    await Promise.all(Array.from({ length: 4 }, async () => {
+      await serve([], env, async (url) => {
+        const token = await Deno.readTextFile(`${folder}/state/token`);
+        statuses.push(await ping(url, token.trim()));
+      });
+    }));
+    assertEquals(statuses, [200, 200, 200, 200]);
+  });
+});
+
 Deno.test("serve takes the token of the variable, refuses a short one, and none with --no-auth", async () => {
   await inFolder(async (folder) => {
     const state = { ROUSSEAU_STATE_PATH: `${folder}/state/sessions.db` };
