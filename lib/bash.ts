@@ -32,6 +32,8 @@ export function bashTool(
     options: {
       timeout: { value: "SECONDS" },
       cwd: { value: "DIR" },
+      // --env is the root's: names of variables to pass on.
+      env: { flag: "set-env" },
       // There is no server that could keep a job.
       background: { hidden: true },
     },

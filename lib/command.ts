@@ -151,6 +151,8 @@ export type CommandOutput = string | ContentBlock[] | {
 export interface OptionHints {
   /** One letter, for `-x`. */
   short?: string;
+  /** The long name; default the property's, with dashes. */
+  flag?: string;
   /** Environment variable that supplies the value when the flag is absent. */
   env?: string;
   /** A variable that help names because the command reads it itself. */

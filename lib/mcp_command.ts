@@ -31,6 +31,20 @@ export const MCP_INPUT = {
   additionalProperties: false,
 } as const;
 
+const names = (description: string) =>
+  ({ type: "array", items: { type: "string" }, description }) as const;
+
+/** Arguments of the library's own `mcp`. */
+export const PICKING_INPUT = {
+  type: "object",
+  properties: {
+    ...MCP_INPUT.properties,
+    tools: names("Tools to serve; default all."),
+    exclude: names("Tools to leave out."),
+  },
+  additionalProperties: false,
+} as const;
+
 /** What the server tells of itself. */
 export interface McpCommandOptions {
   /** The server's name. */
@@ -44,14 +58,19 @@ export interface McpCommandOptions {
 /** A command `mcp [COMMAND...]` that serves what is exposed in the tree that it is part of. */
 export function mcpCommand(
   options: McpCommandOptions,
-): Command<typeof MCP_INPUT> {
+): Command<typeof PICKING_INPUT> {
   return command({
     name: "mcp",
     summary: "Serve the commands over MCP on standard input and output",
-    input: MCP_INPUT,
+    input: PICKING_INPUT,
     positionals: ["command"],
-    run: async ({ command: words = [] }, ctx) => {
-      const exposed = await exposedCommands(terminalOf(ctx).root, words);
+    options: { tools: { value: "NAME" }, exclude: { value: "NAME" } },
+    run: async ({ command: words = [], tools, exclude }, ctx) => {
+      const exposed = pick(
+        await exposedCommands(terminalOf(ctx).root, words),
+        tools,
+        exclude,
+      );
       const { McpServer } = await import("./server.ts");
       const { globals } = ctx;
       const server = new McpServer({
@@ -62,6 +81,33 @@ export function mcpCommand(
       return await serveTerminal(server, ctx);
     },
   });
+}
+
+/**
+ * Of the commands those whose tools are picked; resources stay.
+ *
+ * @throws {UsageError} for a name that no tool has.
+ */
+function pick(
+  commands: readonly AnyCommand[],
+  tools: readonly string[] | undefined,
+  exclude: readonly string[] = [],
+): AnyCommand[] {
+  const known = commands.flatMap(({ tool }) => tool ? [tool.name] : []);
+  const named = (words: readonly string[]) =>
+    new Set(
+      words.flatMap((word) => word.split(",")).map((name) => {
+        if (known.includes(name)) return name;
+        throw new UsageError(
+          `unknown tool "${name}"${didYouMean(name, known)}`,
+        );
+      }),
+    );
+  const asked = named(tools ?? known);
+  const left = named(exclude);
+  return commands.filter(({ tool }) =>
+    !tool || (asked.has(tool.name) && !left.has(tool.name))
+  );
 }
 
 /**

@@ -18,7 +18,7 @@ export interface Placed {
 export interface Option {
   /** Property name in the input schema. */
   name: string;
-  /** The flag without its dashes: the name with `_` as `-`. */
+  /** The flag without its dashes: the hint's, else the name with `_` as `-`. */
   flag: string;
   /** Its JSON Schema. */
   property: ArgumentSchema;
@@ -42,7 +42,7 @@ export function optionsOf(command: AnyCommand): Option[] {
     .filter(([name]) => FLAG_NAME.test(name) && name !== "constructor")
     .map(([name, property]) => ({
       name,
-      flag: name.replaceAll("_", "-"),
+      flag: command.options?.[name]?.flag ?? name.replaceAll("_", "-"),
       property,
       hints: command.options?.[name] ?? {},
       required: command.input?.required?.includes(name) ?? false,

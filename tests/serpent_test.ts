@@ -119,6 +119,25 @@ Deno.test("mcp serves a part of the tree, and says when there is none", async ()
   assertStringIncludes(nothing.stderr, "nothing to serve");
 });
 
+Deno.test("mcp serves the tools that are picked, and names the nearest of one that is not there", async () => {
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const [, listed] = await answers("serpent.ts", ["mcp", "--tools", "echo"], [
+    list,
+  ]);
+  assertEquals(listed.result.tools.length, 1);
+  const [, none] = await answers("serpent.ts", ["mcp", "--exclude", "echo"], [
+    list,
+  ]);
+  assertEquals(none.result?.tools ?? [], []);
+  const { code, stderr } = await example("serpent.ts", [
+    "mcp",
+    "--tools",
+    "ehco",
+  ]);
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, `did you mean "echo"?`);
+});
+
 Deno.test("the second document's program works from a shell", async () => {
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await example("serpent.ts", args);
