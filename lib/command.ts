@@ -285,6 +285,35 @@ export interface StandardCommand<Output, Ctx extends CommandContext>
 /**
  * Identity with type inference: `args` of `run` is typed from `input`, a literal JSON Schema or a validator.
  *
+ * @example
+ * ```ts
+ * import { command } from "./command.ts";
+ * import { run } from "./cli.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const add = command({
+ *   name: "add",
+ *   summary: "Add two numbers",
+ *   input: {
+ *     type: "object",
+ *     properties: { a: { type: "number" }, b: { type: "number", default: 1 } },
+ *     required: ["a"],
+ *   },
+ *   positionals: ["a", "b"],
+ *   tool: { name: "add" },
+ *   run: ({ a, b }) => `${a + b}`,
+ * });
+ * let text = "";
+ * const code = await run(add, ["2", "3"], {
+ *   stdin: ReadableStream.from<Uint8Array>([]),
+ *   stdout: new WritableStream({
+ *     write: (bytes) => void (text += new TextDecoder().decode(bytes)),
+ *   }),
+ *   stderr: { write: () => Promise.resolve() },
+ * });
+ * assertEquals([code, text], [0, "5\n"]);
+ * ```
+ *
  * @throws {TypeError} when the command is both a tool and a resource, or its validator has no JSON Schema.
  */
 export function command<Output, Ctx extends CommandContext = CommandContext>(
