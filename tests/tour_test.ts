@@ -1,28 +1,10 @@
 /** The official client libraries, in every mode that they have, over both transports: all that a client may ask. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  Client as Client2,
-  StreamableHTTPClientTransport as Http2,
-} from "@modelcontextprotocol/client";
-import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import {
-  ElicitRequestSchema,
-  ResourceUpdatedNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
-
-// deno-lint-ignore no-explicit-any
-type Any = any;
+import { type Any, callTool, MODES } from "./fixtures/sdk_clients.ts";
 
 const SERVER = new URL("./fixtures/conformance_server.ts", import.meta.url);
 
 const CONFIG = new URL("../deno.json", import.meta.url);
-
-const INFO = { name: "tour", version: "1" };
-
-const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
 
 const COMMAND = [
   "run",
@@ -37,57 +19,6 @@ const COMMAND = [
   SERVER.pathname,
 ];
 
-interface Mode {
-  name: string;
-  isStateless: boolean;
-  Stdio: Any;
-  Http: Any;
-  /** A client whose person answers every question by `answer`. */
-  make(answer: () => Any, onUpdated: (uri: string) => void): Any;
-}
-
-function second(name: string, mode: Any, isStateless: boolean): Mode {
-  return {
-    name: `@modelcontextprotocol/client 2.4, ${name}`,
-    isStateless,
-    Stdio: Stdio2,
-    Http: Http2,
-    make(answer, onUpdated) {
-      const client: Any = new Client2(INFO, {
-        capabilities: CAPABILITIES,
-        versionNegotiation: { mode },
-      });
-      client.setRequestHandler("elicitation/create", answer);
-      client.setNotificationHandler(
-        "notifications/resources/updated",
-        ({ params }: Any) => onUpdated(params.uri),
-      );
-      return client;
-    },
-  };
-}
-
-const MODES: Mode[] = [
-  {
-    name: "@modelcontextprotocol/sdk 1.32",
-    isStateless: false,
-    Stdio: Stdio1,
-    Http: Http1,
-    make(answer, onUpdated) {
-      const client: Any = new Client1(INFO, { capabilities: CAPABILITIES });
-      client.setRequestHandler(ElicitRequestSchema, answer);
-      client.setNotificationHandler(
-        ResourceUpdatedNotificationSchema,
-        ({ params }: Any) => onUpdated(params.uri),
-      );
-      return client;
-    },
-  },
-  second("legacy", "legacy", false),
-  second("auto", "auto", true),
-  second("pinned", { pin: "2026-07-28" }, true),
-];
-
 /** Everything a client may ask, once. */
 async function tour(
   client: Any,
@@ -96,7 +27,7 @@ async function tour(
 ): Promise<void> {
   const text = (result: Any): string => result.content[0].text;
   const call = (name: string, args: Any = {}, options?: Any): Promise<Any> =>
-    client.callTool({ name, arguments: args }, ...options ?? []);
+    callTool(client, name, args, options);
 
   const { tools } = await client.listTools();
   assertEquals(tools[0].name, "test_simple_text");
@@ -104,22 +35,15 @@ async function tour(
   assertEquals((await call("test_error_handling")).isError, true);
 
   const seen: number[] = [];
-  const withProgress = {
+  await call("test_tool_with_progress", {}, {
     onprogress: ({ progress }: Any) => seen.push(progress),
-  };
-  await client.callTool(
-    { name: "test_tool_with_progress", arguments: {} },
-    ...client instanceof Client1 ? [undefined, withProgress] : [withProgress],
-  );
+  });
   // The older library drops a notification that arrives together with the answer.
   assertEquals(seen.slice(0, 2), [0, 50]);
 
   const abort = new AbortController();
-  const options = { signal: abort.signal };
-  const cancelled = client.callTool(
-    { name: "test_wait", arguments: {} },
-    ...client instanceof Client1 ? [undefined, options] : [options],
-  ).then(() => "answered", () => "given up");
+  const cancelled = call("test_wait", {}, { signal: abort.signal })
+    .then(() => "answered", () => "given up");
   await call("test_simple_text");
   abort.abort("enough");
   assertEquals(await cancelled, "given up");
