@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the names of the APIs that are played
 /**
  * The scripted model's side of Anthropic's Messages API.
  *

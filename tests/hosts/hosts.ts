@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the names of the APIs that are played
 /**
  * Runs the real command-line hosts against this server with a scripted model on loopback, without a login, and asserts
  * what reaches the model.
