@@ -336,6 +336,19 @@ Deno.test("the program's lock file holds only packages of its import map", async
   );
 });
 
+Deno.test("the task that serves HTTP is the server's, with the loopback added", async () => {
+  const { tasks } = JSON.parse(
+    await Deno.readTextFile(new URL("deno.json", root)),
+  );
+  const network = " --allow-net=127.0.0.1,localhost,[::1]";
+  const command: string = tasks.serve.command;
+  assertEquals(command.includes(network), true);
+  assertEquals(
+    command.replace(network, "").replace(/serve$/, "mcp"),
+    tasks.mcp.command,
+  );
+});
+
 Deno.test("the server's task asks for no network, no native code and nothing whole", async () => {
   const { tasks } = JSON.parse(
     await Deno.readTextFile(new URL("deno.json", root)),
