@@ -1,4 +1,4 @@
-// deno-lint-ignore-file camelcase -- the names of the APIs that are played
+// deno-lint-ignore-file no-console -- a program that prints what it found
 /**
  * Runs the real command-line hosts against this server with a scripted model on loopback, without a login, and asserts
  * what reaches the model.
