@@ -8,6 +8,7 @@
  *
  * @module
  */
+import type { Ahead } from "./ahead.ts";
 import type { AnyCommand } from "./command.ts";
 import { Core, type ServerOptions } from "./core.ts";
 import type { Outlet } from "./exchange.ts";
@@ -158,9 +159,13 @@ export class McpServer {
     let completing: Promise<void> | undefined;
     const complete = () => completing ??= options.complete!();
     let isComplete = options.complete === undefined;
+    const batches = readLines(readable, gone.signal);
+    let source: AsyncIterator<Line[], void, void> = batches;
+    let ahead: Ahead | undefined;
     try {
-      for await (const lines of readLines(readable, gone.signal)) {
-        if (gone.signal.aborted) break;
+      for (;;) {
+        const { value: lines, done } = await source.next();
+        if (done || gone.signal.aborted) break;
         for (const line of lines) {
           if (debug) logReceived(core, line);
           const message = typeof line === "string" ? parse(line) : undefined;
@@ -176,12 +181,17 @@ export class McpServer {
           // A failure is met where it is waited for.
           if (!isComplete) complete().catch(() => {});
         }
-        await (connection.room() ?? writer.room());
+        const room = connection.room() ?? writer.room();
+        if (!room) continue;
+        source = ahead ??= new (await import("./ahead.ts")).Ahead(batches);
+        await ahead.until(room);
       }
       if (!gone.signal.aborted) await completing;
     } catch (error) {
       // A stream that fails has ended.
       core.logger.warn("input.failed", { error: `${error}` });
+    } finally {
+      batches.return().catch(() => {});
     }
     if (!gone.signal.aborted) {
       callHook(core);

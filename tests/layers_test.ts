@@ -7,6 +7,7 @@ import { assertEquals } from "@std/assert";
 const LAYERS = [
   // text and limits
   "lines",
+  "ahead",
   "base64",
   "clip",
   "secret_shapes",
