@@ -26,17 +26,17 @@ function platform(env: Record<string, string>): Platform {
     os: "linux",
     env: (name) => env[name],
     home: undefined,
-    temp: "/tmp",
+    // Not the real one: that is open to every tool, and the tests' folders lie in it.
+    temp: "/temporary",
     cwd: "/",
     execPath: undefined,
     uid: 1000,
   };
 }
 
-/** A folder with `inner` in it, both holding `a.txt`; not below the temporary folder, which is open to every tool. */
+/** A folder with `inner` in it, both holding `a.txt`. */
 async function inFolder(body: (folder: string) => Promise<void>) {
-  const dir = new URL("../", import.meta.url).pathname;
-  const folder = await Deno.makeTempDir({ dir, prefix: ".serve-test-" });
+  const folder = await Deno.makeTempDir({ prefix: "rousseau-test-" });
   try {
     await Deno.mkdir(`${folder}/inner`);
     for (const place of [folder, `${folder}/inner`]) {
