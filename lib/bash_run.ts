@@ -30,6 +30,9 @@ const HINT_CHARS = 4_000;
 /** Characters kept free for the line that says how a command failed. */
 const FAILURE_ROOM = 64;
 
+/** Where a command without a root ran, by the name that its folder has inside. */
+const PRIVATE_NOTE = "this ran in the sandbox's own /tmp;";
+
 /** Handler of `bash`. */
 export async function runBash(
   args: FromSchema<typeof BASH_INPUT>,
@@ -41,7 +44,7 @@ export async function runBash(
   const timeout = args.timeout ??
     (background ? undefined : ctx.config.bash.timeout);
   const jobs = Jobs.of(ctx);
-  const { cwd, notes } = await workingFolder(args.cwd, jobs, ctx);
+  const { cwd, notes: found } = await workingFolder(args.cwd, jobs, ctx);
   const execution = await jobs.start({
     command: args.command,
     cwd,
@@ -52,6 +55,10 @@ export async function runBash(
     signal: ctx.signal,
     patienceMs: jobs.jobAfterMs,
   });
+  // Inside, the private folder has another name.
+  const notes = jobs.confinement.layer.startsWith("bubblewrap")
+    ? found.map((note) => note.replace(`this ran in ${cwd};`, PRIVATE_NOTE))
+    : found;
   // The time spent waiting for a place counts: it is the host that gives up.
   const age = performance.now() - arrived;
   const patience = background

@@ -76,7 +76,11 @@ export async function planSandbox(options: PlanOptions): Promise<SandboxPlan> {
   ];
   const wanted = [
     ...(mode === "read-only" ? roots : []),
-    ...scope.readable.filter((path) => !KERNEL.includes(path)),
+    ...scope.readable.filter((path) =>
+      !KERNEL.includes(path) &&
+      // Bubblewrap's are others; the system's would lie on top of them, read-only.
+      !(platform.os === "linux" && TEMPORARY.includes(path))
+    ),
     ...KERNEL_FACTS,
     ...homeTools(options),
   ];
@@ -139,6 +143,9 @@ async function existingFolders(
 
 /** Kernel file systems are made anew inside, not shown. */
 const KERNEL = ["/proc", "/sys", "/dev"];
+
+/** Folders for temporary files that are made anew inside. */
+const TEMPORARY = ["/tmp", "/var/tmp"];
 
 const KERNEL_FACTS = ["/sys/devices/system/cpu", "/sys/fs/cgroup"];
 

@@ -20,6 +20,8 @@ import { fakeConfig, fakeFiles, fakePlatform } from "./fake_files.ts";
 /** A machine's paths that exist, as the plan's look sees them. */
 const DISK: Record<string, Found> = {
   "/usr": "folder",
+  "/tmp": "folder",
+  "/var/tmp": "folder",
   "/bin": { link: "usr/bin" },
   "/etc": "folder",
   "/etc/shadow": "file",
@@ -125,6 +127,15 @@ Deno.test("in mode read-only the roots are shown and not written", async () => {
   const plan = await planOf("read-only");
   assert(plan.readable.includes("/w/a"));
   assertEquals(plan.writable, ["/private/c"]);
+});
+
+Deno.test("the system's folder for temporary files never lies on top of the sandbox's own", async () => {
+  for (const roots of [[], ["/w/a"]]) {
+    for (const mode of ["workspace", "read-only"] as const) {
+      const { readable } = await planOf(mode, { roots });
+      assertEquals(readable.filter((path) => /^(\/var)?\/tmp$/.test(path)), []);
+    }
+  }
 });
 
 Deno.test("the PATH shows folders, but never a home for the sake of one", async () => {

@@ -158,8 +158,9 @@ Deno.test("a working folder that is not shown inside is refused with a sentence"
 
 Deno.test("without a root, commands run in their own folder for temporary files", async () => {
   await inSandbox(async (world) => {
-    const { text } = await world.bash("pwd; echo x >f && cat f");
+    const { text, note } = await world.bash("pwd; echo x >f && cat f");
     assertEquals(text, "/tmp\nx\n");
+    assertMatch(note, /this ran in the sandbox's own \/tmp;/);
   }, { rootless: true });
 });
 
