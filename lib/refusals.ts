@@ -41,8 +41,8 @@ export function outsideText(path: {
   write: boolean;
   readable: boolean;
 }): string {
-  const { real, folder, roots, write, readable } = path;
-  const quoted = JSON.stringify(folder);
+  const { real, roots, write, readable } = path;
+  const quoted = JSON.stringify(grantFor(path));
   if (roots.length === 0) {
     return write
       ? `path may not be written: ${real}. No folder is named as a root, so nothing may be written; ${NAME_A_ROOT}`
@@ -57,6 +57,18 @@ export function outsideText(path: {
     ? `path may not be written: ${real}. It may only be read. ${allowed}. To allow writing, ${granted}`
     : `path is outside the workspace: ${real}. ${allowed}. To allow it, ${granted}`;
 }
+
+/** What is named to be granted: never the whole disk or a whole home for the sake of one path in it. */
+function grantFor(
+  { real, folder, write }: { real: string; folder: string; write: boolean },
+): string {
+  const home = HOME.test(folder);
+  if (folder !== "/" && !home) return folder;
+  return write && home ? `${folder}/FOLDER` : real;
+}
+
+/** Where systems keep people's homes. */
+const HOME = /^(?:\/root|\/home\/[^/]+|\/Users\/[^/]+)$/;
 
 /** The rules in one or two sentences, for the model and for `doctor`. */
 export function describeScope(mode: Mode, roots: readonly string[]): string {
