@@ -67,6 +67,12 @@ const TRANSPORTS = {
 
 const REVISIONS = ["2025-11-25", "2026-07-28"];
 
+/** Milliseconds that one run of the suite may take; it needs about five seconds. */
+const SUITE_MS = 120_000;
+
+/** How often a run that never ended is begun again: the suite's own process was seen to wait for ever. */
+const ATTEMPTS = 2;
+
 /** What the suite says of the server at `url`. */
 async function judge(
   url: string,
@@ -74,15 +80,20 @@ async function judge(
 ): Promise<{ code: number; said: string }> {
   const folder = await Deno.makeTempDir();
   try {
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        ...["run", "--quiet", "--no-config", "-A", SUITE],
-        ...["server", "--url", url, ...args],
-      ],
-      cwd: folder,
-    }).output();
-    const decoder = new TextDecoder();
-    return { code, said: decoder.decode(stdout) + decoder.decode(stderr) };
+    for (let attempt = 1;; attempt++) {
+      const late = AbortSignal.timeout(SUITE_MS);
+      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "--quiet", "--no-config", "-A", SUITE],
+          ...["server", "--url", url, ...args],
+        ],
+        cwd: folder,
+        signal: late,
+      }).output();
+      const decoder = new TextDecoder();
+      const said = decoder.decode(stdout) + decoder.decode(stderr);
+      if (!late.aborted || attempt === ATTEMPTS) return { code, said };
+    }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
