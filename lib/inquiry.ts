@@ -241,9 +241,11 @@ async function readInput(exchange: Exchange): Promise<void> {
     asked = state.asked;
   }
   for (const key of asked) {
-    if (Object.hasOwn(responses, key)) {
-      exchange.answers.set(key, responses[key]);
+    if (!Object.hasOwn(responses, key)) continue;
+    if (!isObject(responses[key])) {
+      throw badParams(`inputResponses["${key}"] must be an object`);
     }
+    exchange.answers.set(key, responses[key]);
   }
 }
 
@@ -255,5 +257,13 @@ function bound({ method, params }: Exchange): string {
     requestState: _requestState,
     ...rest
   } = params;
-  return JSON.stringify([method, rest]);
+  return JSON.stringify([method, rest], sorted);
+}
+
+/** Members in one order: a client may come back with the same call in another. */
+function sorted(_key: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1),
+  );
 }

@@ -356,6 +356,8 @@ Deno.test("a state that was altered, or belongs to another call, is -32602", asy
         { requestState, arguments: { target: "y" } },
         { requestState, name: "greet" },
         { inputResponses: 5 },
+        { requestState, inputResponses: { sure: 5 } },
+        { requestState, inputResponses: { sure: null } },
       ]
     ) {
       await client.send(
@@ -373,6 +375,33 @@ Deno.test("a state that was altered, or belongs to another call, is -32602", asy
       );
     }
     assertEquals(effects, []);
+  });
+});
+
+Deno.test("a state is good for the same call with its members in another order", async () => {
+  await stateless(async (client, effects) => {
+    await client.send(call(1, "delete", {
+      arguments: { target: "x" },
+      other: { a: 1, b: { c: 1, d: 2 } },
+      _meta: envelope(),
+    }));
+    const { requestState } = (await client.next()).result;
+    const { params } = call(2, "delete", {});
+    await client.send({
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: {
+        _meta: envelope(),
+        other: { b: { d: 2, c: 1 }, a: 1 },
+        arguments: { target: "x" },
+        requestState,
+        inputResponses: { sure: { action: "accept" } },
+        ...params,
+      },
+    });
+    assertEquals((await client.next()).error, undefined);
+    assertEquals(effects.length, 1);
   });
 });
 
