@@ -66,7 +66,7 @@ function shellLine({ mode, sandbox }: Config): string {
     ? ""
     : ", without network (--allow-net opens it)";
   const inside =
-    `bash runs in a sandbox: the same folders, a /tmp of its own${network}`;
+    `bash runs in a sandbox: the same folders; its /tmp and what it writes to a home are its own and do not last${network}`;
   return sandbox.mode === "require"
     ? `${inside}.`
     : `${inside}. Where this system has none, its first answer says so; then use it with the same care.`;
