@@ -8,17 +8,41 @@ import type { Sqlite } from "./sqlite.ts";
 /** Files that SQLite keeps beside a database. */
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
-/** Renames a database, and what belongs to it, to a free name that says when; that name. */
-export async function moveAside(path: string, now: number): Promise<string> {
+/**
+ * Renames a database, and what belongs to it, to a free name that says when; that name. Undefined where the file is
+ * not `inode` (any, where that is not known), since another process has put a new one in its place.
+ */
+export async function moveAside(
+  path: string,
+  inode: number | null | undefined,
+  now: number,
+): Promise<string | undefined> {
+  let file: Deno.FsFile;
+  try {
+    file = await Deno.open(path, { read: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  using damaged = file;
+  // Whoever else moves this very file waits here, and then finds it gone. Not every file system has such locks.
+  await damaged.lock(true).catch(() => {});
+  const { ino } = await damaged.stat();
+  if (ino !== (inode ?? ino) || ino !== await inodeOf(path)) return undefined;
   const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   let target = `${path}.damaged-${stamp}`;
   for (let i = 2; await exists(target); i++) {
     target = `${path}.damaged-${stamp}-${i}`;
   }
-  await Deno.rename(path, target);
+  // The file itself last, and at once: as soon as it is gone others make a new one, whose companions are not ours.
   for (const part of COMPANIONS) {
-    await Deno.rename(path + part, target + part).catch(() => {});
+    try {
+      Deno.renameSync(path + part, target + part);
+    } catch {
+      // It has none.
+    }
   }
+  Deno.renameSync(path, target);
   return target;
 }
 

@@ -84,6 +84,7 @@ export class SessionFile {
   #reason: string | undefined;
   #db: Sqlite | undefined;
   #opening: Promise<Sqlite | undefined> | undefined;
+  #moving: Promise<void> | undefined;
   #inode: number | null | undefined;
   #failedAt = -Infinity;
   #checkedAt = -Infinity;
@@ -118,6 +119,7 @@ export class SessionFile {
   /** Opens the file unless it is open. Undefined when that fails; {@linkcode reason} then says why. Never throws. */
   open(): Promise<Sqlite | undefined> {
     if (this.#db) return Promise.resolve(this.#db);
+    if (this.#moving) return this.#moving.then(() => this.open());
     if (
       this.#closing.signal.aborted ||
       this.#options.now() - this.#failedAt < REOPEN_AFTER
@@ -160,9 +162,11 @@ export class SessionFile {
     const fault = faultOf(error);
     if (fault !== "corrupt" && fault !== "not-a-database") return;
     this.#release();
-    await this.#moveAside(fault).catch((problem) =>
-      this.#fail(`the damaged file could not be moved aside: ${text(problem)}`)
-    );
+    await (this.#moving ??= this.#moveAside(fault).catch((problem) => {
+      this.#fail(`the damaged file could not be moved aside: ${text(problem)}`);
+    }).finally(() => {
+      this.#moving = undefined;
+    }));
   }
 
   /** Looks, at most every {@linkcode CHECK_EVERY}, whether the open file is still at its path; else it is let go. */
@@ -274,7 +278,18 @@ export class SessionFile {
 
   async #attempt(): Promise<Sqlite> {
     const isNew = await this.#prepareFile();
-    const db = this.#db = await Sqlite.open(this.#path);
+    this.#inode = await inodeOf(this.#path);
+    const db = await Sqlite.open(this.#path);
+    try {
+      return await this.#begin(db, isNew);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  /** Makes a connection ready. It is nobody's before that, however long it takes: it may have no tables yet. */
+  async #begin(db: Sqlite, isNew: boolean): Promise<Sqlite> {
     if (isNew && Number(db.pragma("application_id")) !== APPLICATION_ID) {
       // In one transaction, and before the write-ahead log: whoever looks at the file sees no header, or all of it.
       // Deferred, because the mode can only be set before the first page exists.
@@ -294,7 +309,6 @@ export class SessionFile {
     const schema = schemaState(db, this.#migrations);
     if (schema === "newer-read-only") {
       db.close();
-      this.#db = undefined;
       return await this.#readOnly(
         "a newer rousseau made it, and this one may not write to it: update, or set ROUSSEAU_STATE_PATH",
         "store.newer_schema",
@@ -302,11 +316,10 @@ export class SessionFile {
     }
     if (schema === "older") await this.#backUp(db);
     if (schema === "older" || schema === "new") migrate(db, this.#migrations);
-    this.#inode = await inodeOf(this.#path);
     this.#checkedAt = this.#options.now();
     this.#state = "open";
     this.#reason = undefined;
-    return db;
+    return this.#db = db;
   }
 
   /** Makes the folder and an empty file with narrow modes, or finds what is there. True when the file is new. */
@@ -317,6 +330,7 @@ export class SessionFile {
         // What cannot be made may still be there, in a folder that may only be read.
         if (error instanceof Deno.errors.NotCapable) throw error;
       });
+    let inode = await inodeOf(this.#path);
     let kind = await inspectFile(this.#path);
     if (kind === "foreign") {
       const asked = this.#path;
@@ -328,14 +342,17 @@ export class SessionFile {
         fix:
           "`rousseau sessions import` takes over what an earlier rousseau recorded in it",
       });
+      inode = await inodeOf(this.#path);
       kind = await inspectFile(this.#path);
       if (kind === "foreign") {
         throw new Error("this file, too, is another program's database");
       }
     }
     if (kind === "damaged") {
+      this.#inode = inode;
       await this.#moveAside("not-a-database");
-      kind = "absent";
+      // Another process may have been first, and its new file is not ours to judge yet.
+      kind = await inspectFile(this.#path);
     }
     if (kind !== "absent") return kind === "empty";
     try {
@@ -361,18 +378,16 @@ export class SessionFile {
   }
 
   async #readOnly(problem: string, event: string): Promise<Sqlite> {
-    let db: Sqlite;
+    let db: Sqlite | undefined;
     try {
-      db = this.#db = await Sqlite.open(this.#path, { readOnly: true });
+      db = await Sqlite.open(this.#path, { readOnly: true });
       schemaState(db);
     } catch (error) {
-      this.#release();
+      db?.close();
       // In a folder that cannot be written, a write-ahead log needs an index file that cannot be made. Without a log
       // the file itself is complete, and SQLite is told that nobody changes it.
       if (await exists(`${this.#path}-wal`)) throw error;
-      db = this.#db = await Sqlite.open(immutableUri(this.#path), {
-        readOnly: true,
-      });
+      db = await Sqlite.open(immutableUri(this.#path), { readOnly: true });
       schemaState(db);
     }
     this.#inode = await inodeOf(this.#path);
@@ -384,7 +399,7 @@ export class SessionFile {
       problem,
       effect: "earlier sessions can be read, new ones are not recorded",
     });
-    return db;
+    return this.#db = db;
   }
 
   async #backUp(db: Sqlite): Promise<void> {
@@ -398,13 +413,12 @@ export class SessionFile {
   /** Renames the file, and what belongs to it, unless another process has done so already. */
   async #moveAside(fault: string): Promise<void> {
     if (this.#path === MEMORY) return;
-    const inode = await inodeOf(this.#path);
-    if (
-      inode === undefined ||
-      (typeof this.#inode === "number" && inode !== this.#inode)
-    ) return;
-    const target = await moveAside(this.#path, this.#options.now());
-    this.#inode = undefined;
+    const target = await moveAside(
+      this.#path,
+      this.#inode,
+      this.#options.now(),
+    );
+    if (target === undefined) return;
     this.warn("store.damaged", {
       path: this.#path,
       problem: fault === "corrupt"
