@@ -46,6 +46,26 @@ export async function moveAside(
   return target;
 }
 
+/**
+ * Takes from a database and its companions (0600), and from `folder` where one is given (0700), what anybody but the
+ * owner may do; those that could not be changed. Systems without modes have nothing to take.
+ */
+export async function narrowModes(
+  path: string,
+  folder: string | undefined,
+): Promise<string[]> {
+  const wide: string[] = [];
+  const narrow = async (path: string, isFolder: boolean) => {
+    const info = await Deno.stat(path).catch(() => undefined);
+    if (!info || info.isDirectory !== isFolder || info.mode === null) return;
+    if ((info.mode & 0o077) === 0) return;
+    await Deno.chmod(path, info.mode & 0o700).catch(() => wide.push(path));
+  };
+  if (folder !== undefined) await narrow(folder, true);
+  for (const part of ["", ...COMPANIONS]) await narrow(path + part, false);
+  return wide;
+}
+
 /** Copies a database to `target`, which is there whole or not at all. */
 export async function backUp(db: Sqlite, target: string): Promise<void> {
   const unfinished = `${target}.tmp`;

@@ -15,6 +15,7 @@ import {
   inodeOf,
   mounts,
   moveAside,
+  narrowModes,
 } from "./database_files.ts";
 import type { Logger } from "./log.ts";
 import {
@@ -24,7 +25,7 @@ import {
   schemaState,
 } from "./migrations.ts";
 import { pathsOf } from "./paths.ts";
-import type { Platform } from "./platform.ts";
+import { dataFolder, type Platform } from "./platform.ts";
 import {
   APPLICATION_ID,
   faultOf,
@@ -354,7 +355,10 @@ export class SessionFile {
       // Another process may have been first, and its new file is not ours to judge yet.
       kind = await inspectFile(this.#path);
     }
-    if (kind !== "absent") return kind === "empty";
+    if (kind !== "absent") {
+      await this.#narrow();
+      return kind === "empty";
+    }
     try {
       const file = await Deno.open(this.#path, {
         write: true,
@@ -366,6 +370,22 @@ export class SessionFile {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
     return true;
+  }
+
+  /** Takes what others may do from an existing file, and from the folder where that is rousseau's own. */
+  async #narrow(): Promise<void> {
+    const { platform } = this.#options;
+    const folder = this.#folder();
+    const wide = await narrowModes(
+      this.#path,
+      folder === dataFolder(platform) ? folder : undefined,
+    );
+    if (wide.length === 0) return;
+    this.warn("store.modes", {
+      path: wide.join(", "),
+      problem: "other users may read it, and it is not this user's to change",
+      fix: `chmod 600 for the files, 700 for ${folder}`,
+    });
   }
 
   async #openReadOnly(problem: string): Promise<Sqlite | undefined> {

@@ -439,6 +439,41 @@ Deno.test("the database lies in the data folder, which only its owner may open",
   });
 });
 
+Deno.test({
+  name: "a store that others may read is closed to them when it is opened",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withFolder(async (home) => {
+      const folder = `${home}/.local/share/rousseau`;
+      const path = `${folder}/sessions.db`;
+      const mode = async (path: string) =>
+        ((await Deno.stat(path)).mode ?? 0) & 0o777;
+      await withStore({ home, path }, async (store) => {
+        record(store);
+        await store.flush();
+        const files = [path, `${path}-wal`, `${path}-shm`];
+        await Deno.chmod(folder, 0o755);
+        for (const file of files) await Deno.chmod(file, 0o644);
+        await withStore({ home, path }, async (other, log) => {
+          record(other);
+          await other.flush();
+          assertEquals(await mode(folder), 0o700);
+          for (const file of files) assertEquals(await mode(file), 0o600);
+          assertEquals(log.warnings, []);
+        });
+      });
+      // A folder that the operator named may hold other things.
+      await Deno.chmod(folder, 0o755);
+      await Deno.chmod(path, 0o664);
+      await withStore({ home: "/home/u", path }, async (store) => {
+        record(store);
+        await store.flush();
+        assertEquals([await mode(folder), await mode(path)], [0o755, 0o600]);
+      });
+    });
+  },
+});
+
 Deno.test("nothing is recorded when recording is off, and reading still works", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/s.db`;
