@@ -8,7 +8,14 @@
  *
  * @module
  */
-import { BY_FIRST, mayEndName, secretName } from "./secret_shapes.ts";
+import {
+  BY_FIRST,
+  isChosen,
+  isCode,
+  isReference,
+  mayEndName,
+  secretName,
+} from "./secret_shapes.ts";
 
 /** Levels of nesting that {@linkcode redactJson} follows; what lies deeper is replaced. */
 export const REDACT_DEPTH = 64;
@@ -250,7 +257,9 @@ function assignedSecret(
   const value = valueAt(text, at + 1);
   if (!value) return undefined;
   const isEnvironment = !isColon && /^[A-Z0-9_]+$/.test(name);
-  return isSecretValue(text, value, isEnvironment)
+  return isSecretValue(text, value, isEnvironment) ||
+      (isBare(text, value, start, at) &&
+        isChosen(text.slice(value.start, value.end)))
     ? { start: value.start, end: value.end, kind }
     : undefined;
 }
@@ -307,13 +316,24 @@ function isSecretValue(
   if (isCertain) return true;
   // Unquoted, after a name in any case: code unless it mixes letters with digits and calls nothing.
   return value.length >= 8 && /[0-9]/.test(value) && /[A-Za-z]/.test(value) &&
-    !/[()[\]{}]|^\w+\.[a-z]\w*/.test(value);
+    !isCode(value);
 }
 
-/** A variable, a placeholder, a masked value or what {@linkcode redact} left. */
-function isReference(value: string): boolean {
-  return /^(?:[$%<{*.]|\[redacted|process\.env|import\.meta|os\.|env[.[(]|x{4,}$|your[-_ ]|changeme$|undefined$|null$|none$|true$|false$|string\b|\(|\.\.\.)/i
-    .test(value);
+/** Whether nothing but the value stands behind the name: `name=value` without a space, or a line `name: value`. */
+function isBare(text: string, value: Value, start: number, at: number) {
+  if (value.isQuoted || value.end - value.start < MIN_SECRET_CHARS) {
+    return false;
+  }
+  const after = text.charCodeAt(value.end);
+  if (text.charCodeAt(at) === 61) {
+    // With a comma behind it, `name=value` is an argument in code.
+    return value.start === at + 1 && isNamePart(text.charCodeAt(at - 1)) &&
+      after !== 44;
+  }
+  if (value.end < text.length && after !== 10 && after !== 13) return false;
+  const from = Math.max(0, start - 32);
+  return /(?:^|\n)[ \t-]*$/.test(text.slice(from, start)) &&
+    (from === 0 || text.slice(from, start).includes("\n"));
 }
 
 /** The end of a private-key block whose header ends at `from`; without an end mark, of the lines that look like it. */

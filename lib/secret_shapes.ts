@@ -118,3 +118,27 @@ export function secretName(name: string): string | undefined {
   if (!found || HARMLESS_NAMES.test(name)) return undefined;
   return NAME_KINDS[found.slice(1).findIndex((group) => group !== undefined)];
 }
+
+/** A variable, a placeholder, a masked value or what `redact` left. */
+export function isReference(value: string): boolean {
+  return /^(?:[$%<{*.]|\[redacted|process\.env|import\.meta|os\.|env[.[(]|x{4,}$|your[-_ ]|changeme$|undefined$|null$|none$|true$|false$|string\b|\(|\.\.\.)/i
+    .test(value);
+}
+
+/** Whether an unquoted value calls, indexes or reaches into something. */
+export function isCode(value: string): boolean {
+  return /[()[\]{}]|^\w+\.[a-z]\w*/.test(value);
+}
+
+/** Whether an unquoted value is one that somebody chose, rather than a type, a placeholder, a variable or a remark. */
+export function isChosen(value: string): boolean {
+  if (isReference(value) || isCode(value) || NOT_CHOSEN.test(value)) {
+    return false;
+  }
+  // A variable is called like what it holds.
+  return !/^[a-z_.]+;?$/i.test(value) ||
+    !/pass|pwd|secret|token|key|cred/i.test(value);
+}
+
+const NOT_CHOSEN =
+  /^(?:[A-Z][A-Z_.-]*|[A-Z][a-z]+[?;]?|(?:number|boolean|integer|object|unknown|symbol|buffer|bytes|required|optional|missing|invalid|incorrect|expired|rejected|accepted|correct|enabled|disabled|hidden|default|example|redacted|revoked|prompt|unset|not-set)[?;]?)$/;
