@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { editDistance } from "./nearest.ts";
 
 /** Milliseconds that the search may take. */
 export const CANDIDATE_MS = 60;
@@ -16,6 +17,12 @@ export const CANDIDATE_LINES = 100;
 
 /** Characters of a line that are compared. */
 export const COMPARED_CHARS = 300;
+
+/** Characters of a line up to which single slips count: of a shorter one they leave too few neighbours in common. */
+export const SHORT_CHARS = 12;
+
+/** Blank lines of the text that may lie between two lines looked for. */
+export const BLANK_LINES = 8;
 
 /** How alike two texts must be, from 0 to 1, for the one to be shown. */
 export const ALIKE = 0.55;
@@ -44,8 +51,9 @@ export async function closest(
   now: () => number,
 ): Promise<Candidate | undefined> {
   const raw = trimBlank(wanted.split(/\r?\n/)).slice(0, CANDIDATE_LINES);
-  if (raw.length === 0) return undefined;
-  const folded = raw.map(fold);
+  // Blank lines between the others are easily lost or added, in `compare` as well.
+  const folded = raw.map(fold).filter((line) => line !== "");
+  if (folded.length === 0) return undefined;
   const anchor = longest(folded);
   const search: Search = {
     text,
@@ -155,9 +163,7 @@ function compare(search: Search, start: number): void {
   if (seen.has(start)) return;
   seen.add(start);
   let from = start;
-  for (let i = 0; i < anchor && from > 0; i++) {
-    from = from < 2 ? 0 : text.lastIndexOf("\n", from - 2) + 1;
-  }
+  for (let i = 0; i < anchor && from > 0; i++) from = lineBefore(text, from);
   let score = 0;
   let weight = 0;
   let end = from;
@@ -165,9 +171,9 @@ function compare(search: Search, start: number): void {
     const wanted = folded[i]!;
     const importance = wanted.length + 1;
     weight += importance;
+    if (i > 0) at = overBlank(text, at);
     if (at > text.length || (at === text.length && i > 0)) continue;
-    const feed = text.indexOf("\n", at);
-    end = feed === -1 ? text.length : feed;
+    end = lineEnd(text, at);
     score += importance * likeness(
       wanted,
       fold(text.slice(at, Math.min(end, at + COMPARED_CHARS))),
@@ -181,7 +187,41 @@ function compare(search: Search, start: number): void {
   }
 }
 
-/** How alike two folded lines are: the share of neighbouring characters that they have in common (Dice). */
+function lineEnd(text: string, at: number): number {
+  const feed = text.indexOf("\n", at);
+  return feed === -1 ? text.length : feed;
+}
+
+/** The beginning of the line with text before the one that begins at `start`; 0 when there is none. */
+function lineBefore(text: string, start: number): number {
+  let from = start;
+  for (let i = 0; i <= BLANK_LINES && from > 0; i++) {
+    const end = from - 1;
+    from = end === 0 ? 0 : text.lastIndexOf("\n", end - 1) + 1;
+    if (/\S/.test(text.slice(from, Math.min(end, from + COMPARED_CHARS)))) {
+      break;
+    }
+  }
+  return from;
+}
+
+/** The beginning of the first line with text from `at` on; `at` when there is none near. */
+function overBlank(text: string, at: number): number {
+  let from = at;
+  for (let i = 0; i <= BLANK_LINES && from < text.length; i++) {
+    const end = lineEnd(text, from);
+    if (/\S/.test(text.slice(from, Math.min(end, from + COMPARED_CHARS)))) {
+      return from;
+    }
+    from = end + 1;
+  }
+  return at;
+}
+
+/**
+ * How alike two folded lines are: the share of neighbouring characters that they have in common (Dice), and of short
+ * lines the share of characters without a slip.
+ */
 function likeness(
   wanted: string,
   line: string,
@@ -199,7 +239,12 @@ function likeness(
     common++;
     left.set(pair, n - 1);
   }
-  return 0.99 * 2 * common / Math.max(1, wanted.length + line.length - 2);
+  const dice = 2 * common / Math.max(1, wanted.length + line.length - 2);
+  const longer = Math.max(wanted.length, line.length);
+  return 0.99 *
+    (longer > SHORT_CHARS
+      ? dice
+      : Math.max(dice, 1 - editDistance(wanted, line) / longer));
 }
 
 function pairsOf(line: string): Map<string, number> {

@@ -46,7 +46,7 @@ function fold(name: string): string {
 }
 
 /** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours count one each. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,9 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import {
+  BLANK_LINES,
   type Candidate,
   CANDIDATE_MS,
   closest,
   fold,
+  SHORT_CHARS,
 } from "../lib/candidate.ts";
 
 const still = () => 0;
@@ -41,6 +43,45 @@ Deno.test("closest finds a line with another word, and says how alike it is", as
   assertEquals([found.text, found.firstLine], ["const total = sum(items);", 2]);
   assert(found.alike > 0.7 && found.alike < 1);
   assertEquals(found.difference, undefined);
+});
+
+Deno.test("closest finds a short line with one slip, whatever ends it", async () => {
+  for (const wanted of ["tow\n", "tow", "Two\r\n", "wo\n", "twoo\n\n"]) {
+    const found = await theClosest("one\ntwo\n", wanted, still);
+    assertEquals([found.text, found.firstLine], ["two", 2], wanted);
+  }
+  assertEquals(await closest("one\ntwo\n", "six\n", still), undefined);
+});
+
+Deno.test("closest finds lines that blank lines part, or do not", async () => {
+  const apart = await theClosest(
+    "a();\n\n \nfoo();\n\nbar();\n",
+    "a();\nfoo();\nbar();\n",
+    still,
+  );
+  assertEquals(apart.text, "a();\n\n \nfoo();\n\nbar();");
+  assertEquals([apart.firstLine, apart.lastLine, apart.alike], [1, 6, 1]);
+  const joined = await theClosest(
+    "foo();\nbar();\n",
+    "foo();\n\nbar();",
+    still,
+  );
+  assertEquals([joined.text, joined.alike], ["foo();\nbar();", 1]);
+  const far = (count: number) =>
+    closest(
+      `foo();\n${"\n".repeat(count)}bar();\n`,
+      "foo();\nbar();",
+      still,
+    );
+  assertEquals((await far(BLANK_LINES))?.alike, 1);
+  assertEquals(await far(BLANK_LINES + 1), undefined);
+});
+
+Deno.test("closest counts slips in short lines alone", async () => {
+  const [wanted, text] = ["abcdefghijkl", "bacdfeghjilk"];
+  assertEquals(wanted.length, SHORT_CHARS);
+  assertEquals((await theClosest(text, wanted, still)).text, text);
+  assertEquals(await closest(`${text}m`, `${wanted}m`, still), undefined);
 });
 
 Deno.test("closest finds text across CRLF lines", async () => {
