@@ -177,6 +177,11 @@ interface Given {
 
 /** The edits asked for: the pair, or the list. */
 function editsOf(given: Given & { list: Given[] | undefined }): Edit[] {
+  if (given.list?.length === 0 && !given.oldText && !given.newText) {
+    throw failure(
+      "edit: edits is empty: give at least one { old_string, new_string }, or the pair itself",
+    );
+  }
   if (!given.list || given.list.length === 0) return [checked(given, "")];
   if (given.oldText || given.newText) {
     throw failure(

@@ -89,6 +89,11 @@ export const read: Command<typeof readInput, ToolContext> = command({
   },
   async run(args, ctx) {
     if (args.path === "") throw failure("read: path is required");
+    if (args.offset === 0) {
+      throw failure(
+        "read: offset: must not be 0: the first line is 1, the last is -1",
+      );
+    }
     let target: Resolved;
     try {
       target = await ctx.scope.resolve(args.path, "read");

@@ -120,6 +120,49 @@ Deno.test("edit takes the pair or the list, not both", async () => {
   assertEquals(await world.bytes("f"), "one");
 });
 
+Deno.test("an empty list of edits without a pair is told as such", async () => {
+  await using world = await FileWorld.make();
+  const path = await world.file("f", "one");
+  for (const rest of [{}, { old_string: "", new_string: "" }]) {
+    const { text, isError } = await world.edit({ path, edits: [], ...rest });
+    assertEquals(
+      [text, isError],
+      [
+        "edit: edits is empty: give at least one { old_string, new_string }, or the pair itself",
+        true,
+      ],
+    );
+  }
+});
+
+Deno.test("text in a binary file is edited, and no other byte changes", async () => {
+  await using world = await FileWorld.make();
+  const path = world.path("b");
+  const bytes = (version: string) => {
+    const text = new TextEncoder().encode(`version=${version}`);
+    return Uint8Array.from([
+      ...[0x7f, 0x45, 0x4c, 0x46, 0, 0xff, 0xfe, 0x80, 10, 0],
+      ...text,
+      ...[0, 13, 10, 0xc3, 0x28, 0, 26, 0xed, 0xa0, 0x80],
+    ]);
+  };
+  await Deno.writeFile(path, bytes("1.2.3"));
+  const { text, isError } = await world.edit({
+    path,
+    old_string: "version=1.2.3",
+    new_string: "version=1.2.40",
+  });
+  assertEquals([text, isError], [`edited ${path} (1 replacement)`, false]);
+  assertEquals(await Deno.readFile(path), bytes("1.2.40"));
+  const foreign = await world.edit({
+    path,
+    old_string: "version",
+    new_string: "versión",
+  });
+  assertStringIncludes(foreign.text, "is not UTF-8");
+  assertEquals(await Deno.readFile(path), bytes("1.2.40"));
+});
+
 Deno.test("a list's faults name the index", async () => {
   await using world = await FileWorld.make();
   const path = await world.file("f", "one");

@@ -146,10 +146,20 @@ Deno.test("read starts at a line and stops after a number of them", async () => 
   assertEquals(text, "line 4\nline 5\n");
   assertStringIncludes(note, "lines 4-5 of 10");
   assertStringIncludes(note, "read on with offset=6 byte_offset=35");
-  assertEquals(
-    (await world.read({ path, offset: 0, limit: 1 })).text,
-    "line 1\n",
-  );
+});
+
+Deno.test("read refuses line 0, of a file and of a folder", async () => {
+  await using world = await FileWorld.make();
+  for (const path of [await world.file("f", "one\n"), world.root, "absent"]) {
+    const { text, isError } = await world.read({ path, offset: 0 });
+    assertEquals(
+      [text, isError],
+      [
+        "read: offset: must not be 0: the first line is 1, the last is -1",
+        true,
+      ],
+    );
+  }
 });
 
 Deno.test("read numbers lines on demand", async () => {
