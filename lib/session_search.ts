@@ -60,9 +60,9 @@ export function searchMatches(
     if (faultOf(error) !== "sql") throw error;
     if (usesOperators(asked)) {
       throw new CommandError(
-        `sqlite: search: ${
-          error instanceof Error ? error.message : error
-        }; write phrases in double quotes, join with AND, OR, NOT, and end a word with * for its prefix`,
+        `search: ${
+          JSON.stringify(asked)
+        } is no query: AND, OR and NOT stand between words, phrases in double quotes, and * at a word's end; in quotes all of it is plain text`,
         { cause: error },
       );
     }

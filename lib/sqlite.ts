@@ -237,6 +237,8 @@ const FAULTS: readonly (readonly [string, SqliteFault])[] = [
   ["database or disk is full", "full"],
   ["disk image is malformed", "corrupt"],
   ["malformed database schema", "corrupt"],
+  // A table of the schema that the file says it has: no query of a person can name another.
+  ["no such table", "corrupt"],
   ["file is not a database", "not-a-database"],
   ["readonly database", "read-only"],
   ["unable to open database file", "cannot-open"],

@@ -132,7 +132,10 @@ Deno.test("rousseau_search_sessions gives rank, title and snippet", async () => 
       store,
     );
     assert(wrong.isError);
-    assertMatch(wrong.text, /^sqlite: search: /);
+    assertMatch(
+      wrong.text,
+      /^search: "parser AND" is no query: AND, OR and NOT stand between words/,
+    );
   });
 });
 

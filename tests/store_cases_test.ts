@@ -315,6 +315,25 @@ Deno.test("D08: who asks while the file is being opened gets it with its tables"
   });
 });
 
+Deno.test("D08: a file that lacks a table it should have is moved aside", async () => {
+  await withDatabase(async (path, folder) => {
+    const db = await Sqlite.open(path);
+    db.exec("DROP TABLE session_roots");
+    db.close();
+    await withStore({ path }, async (store, log) => {
+      await store.list({ limit: 5 }).catch(() => {});
+      record(store);
+      assertEquals(await count(store), 1);
+      assertEquals(log.warnings, ["store.damaged"]);
+    });
+    assert(
+      [...Deno.readDirSync(folder)].some(({ name }) =>
+        name.includes("damaged")
+      ),
+    );
+  });
+});
+
 Deno.test("D08: of several programs that find one damaged file, one moves it, and none its successor", async () => {
   await withDatabase(async (path, folder) => {
     await Deno.writeTextFile(path, "not a database\n".repeat(50));

@@ -302,7 +302,10 @@ Deno.test("search takes what is not FTS5 as plain words, and tells of operators 
         () => store.search(query, 5),
         CommandError,
       );
-      assertStringIncludes(error.message, "sqlite: search: ");
+      assertStringIncludes(
+        error.message,
+        "is no query: AND, OR and NOT stand between words",
+      );
       assertStringIncludes(error.message, "double quotes");
     }
     const error = await assertRejects(
