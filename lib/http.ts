@@ -9,8 +9,11 @@ import type { Logger } from "./log.ts";
 import type { McpServer } from "./server.ts";
 import { catchStray } from "./stray.ts";
 
-/** Milliseconds that open responses have to end after the server was told to stop. */
+/** Milliseconds that clients have at most to take the last bytes of what was answered. */
 export const CLOSE_WITHIN_MS = 2_000;
+
+/** Milliseconds that they have however little time there was to answer. */
+export const LAST_BYTES_MS = 150;
 
 /** How HTTP is served. */
 export interface HttpOptions extends GuardOptions {
@@ -28,7 +31,10 @@ export interface HttpServer {
   url: string;
   /** Resolves when the server has ended. */
   finished: Promise<void>;
-  /** Takes no more requests, waits at most `drainMs` milliseconds for those in flight, and ends. */
+  /**
+   * Takes no more requests, waits at most `drainMs` milliseconds for those in flight, gives clients as long again
+   * (within {@linkcode LAST_BYTES_MS} and {@linkcode CLOSE_WITHIN_MS}) to take the answers, and closes all connections.
+   */
   close(drainMs: number): Promise<void>;
 }
 
@@ -39,16 +45,23 @@ export function serveHttp(
 ): HttpServer {
   const handler = new HttpHandler(server, options);
   const stopCatching = catchStray(options.logger);
+  const ended = new AbortController();
+  const open = new Set<Promise<void>>();
   const hostname = options.hostname ?? "127.0.0.1";
   const listener = Deno.serve({
     hostname,
     port: options.port,
+    signal: ended.signal,
     onListen() {},
     onError(error) {
       options.logger?.error("http.failed", { error: `${error}` });
       return plain(500, "internal error");
     },
-  }, (request) => handler.handle(request));
+  }, (request, { completed }) => {
+    const sent = completed.catch(() => {}).finally(() => open.delete(sent));
+    open.add(sent);
+    return handler.handle(request);
+  });
   const { port } = listener.addr;
   const host = hostname.includes(":") ? `[${hostname}]` : hostname;
   return {
@@ -56,12 +69,16 @@ export function serveHttp(
     finished: listener.finished,
     async close(drainMs) {
       await handler.close(drainMs);
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-      });
-      await Promise.race([listener.shutdown(), late]);
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(
+        resolve,
+        Math.min(Math.max(LAST_BYTES_MS, drainMs), CLOSE_WITHIN_MS),
+      );
+      await Promise.race([late, Promise.all(open)]);
       clearTimeout(timer);
+      // Not `shutdown()`: it waits for every connection that has sent half a request.
+      ended.abort();
+      await listener.finished;
       stopCatching();
     },
   };

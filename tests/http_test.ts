@@ -790,6 +790,55 @@ Deno.test("http: closing waits for what is in flight, and refuses more", async (
   await http.finished;
 });
 
+Deno.test("http: closing cuts off those who send half a request, and those who do not read", async () => {
+  const { server } = makeServer();
+  const loud = Promise.withResolvers<void>();
+  const name = "loud";
+  const piece = "x".repeat(1024 * 1024);
+  server.register({
+    name,
+    summary: name,
+    tool: { name, annotations },
+    run(_args: unknown, ctx: CommandContext) {
+      for (let i = 0; i < 14; i++) ctx.log("info", piece);
+      loud.resolve();
+      return "said";
+    },
+  });
+  const http = serveHttp(server, { port: 0, token: undefined });
+  const { hostname, port } = new URL(http.url);
+  const say = async (text: string): Promise<Deno.Conn> => {
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    await connection.write(new TextEncoder().encode(text));
+    return connection;
+  };
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/logLevel": "info",
+  };
+  const body = JSON.stringify(call(1, name, { _meta }));
+  const head = [
+    "POST /mcp HTTP/1.1",
+    "Host: localhost",
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    "MCP-Protocol-Version: 2026-07-28",
+    "Mcp-Method: tools/call",
+    `Mcp-Name: ${name}`,
+    `Content-Length: ${body.length}`,
+  ];
+  using silent = await say("");
+  using half = await say("POST /mcp HTTP/1.1\r\nHost: local");
+  using _deaf = await say(`${head.join("\r\n")}\r\n\r\n${body}`);
+  await loud.promise;
+  await http.close(0);
+  await http.finished;
+  for (const connection of [silent, half]) {
+    assertEquals(await connection.read(new Uint8Array(1)), null);
+  }
+});
+
 Deno.test("EventStream keeps a bounded number of events, and lets an earlier reader go", async () => {
   const stream = new EventStream({ id: "x" });
   for (let i = 1; i <= MAX_KEPT_EVENTS + 10; i++) stream.send(String(i));
