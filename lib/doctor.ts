@@ -9,10 +9,11 @@ import {
   type CommandContext,
   UsageError,
 } from "./command.ts";
+import { type MayDo, mayDoNow, storeObstacle } from "./grants.ts";
 import type { Platform } from "./platform.ts";
 import { chooseShell } from "./shell.ts";
 import { storeOf } from "./session_tools.ts";
-import { type MayDo, selectTools, TOOL_NAMES } from "./tools.ts";
+import { missingTools, selectTools, TOOL_NAMES } from "./tools.ts";
 import type { World } from "./world.ts";
 
 /** How a check ended. */
@@ -104,10 +105,8 @@ export async function examine(patient: Patient): Promise<Check[]> {
     ...configChecks(world),
     ...rootChecks(world),
     ...toolChecks(world, mayDo),
-    shellCheck(platform, mayDo),
-    ...await sandboxChecks(platform, world),
-    pathCheck(platform, world),
-    await storeCheck(world, patient.ctx),
+    ...await shellChecks(platform, world, mayDo),
+    await storeCheck(world, patient.ctx, mayDo),
   );
   return checks;
 }
@@ -207,16 +206,9 @@ function rootChecks({ scope }: World): Check[] {
     }];
 }
 
-function toolChecks(
-  { config, scope }: World,
-  mayDo: MayDo,
-): Check[] {
-  const { offered, withheld } = selectTools(
-    TOOL_NAMES,
-    config,
-    scope.roots,
-    mayDo,
-  );
+function toolChecks(world: World, mayDo: MayDo): Check[] {
+  const selection = selectTools(TOOL_NAMES, world, mayDo);
+  const { offered } = selection;
   const names = offered.join(", ");
   return [
     {
@@ -224,22 +216,51 @@ function toolChecks(
       verdict: offered.length === 0 ? "fail" : "ok",
       detail: names || "none is offered",
     },
-    ...withheld.filter(({ unasked }) => !unasked).map((
-      { name, reason },
-    ): Check => ({
+    ...missingTools(selection).map((detail): Check => ({
       name: "tools",
       verdict: "warn",
-      detail: `${name} is not offered: ${reason}`,
+      detail: `not offered: ${detail}`,
     })),
   ];
 }
 
-function shellCheck(platform: Platform, mayDo: MayDo): Check {
-  if (!mayDo({ name: "run" })) {
-    return { name: "shell", verdict: "info", detail: "no program may run" };
+/** What runs commands, what is around it, and where it finds programs; one line where nothing may run. */
+async function shellChecks(
+  platform: Platform,
+  world: World,
+  mayDo: MayDo,
+): Promise<Check[]> {
+  const shell = chooseShell(
+    platform,
+    undefined,
+    (command) => mayDo({ name: "run", command }),
+  );
+  if (!mayDo({ name: "run", command: shell.program })) {
+    return [{ name: "shell", verdict: "info", detail: "no program may run" }];
   }
-  const { name, program } = chooseShell(platform);
-  return { name: "shell", verdict: "ok", detail: `${name} (${program})` };
+  const found = shell.kind === "posix"
+    ? await posixShell(shell.program)
+    : `${shell.name} (${shell.program})`;
+  return [
+    { name: "shell", verdict: "ok", detail: found },
+    ...await sandboxChecks(platform, world),
+    pathCheck(platform, world, mayDo),
+  ];
+}
+
+/** The shell that runs commands: bash where there is one, else the `sh` that looked for it. */
+async function posixShell(sh: string): Promise<string> {
+  try {
+    const { stdout } = await new Deno.Command(sh, {
+      args: ["-c", "command -v bash"],
+      stdin: "null",
+      stderr: "null",
+    }).output();
+    const bash = new TextDecoder().decode(stdout).trim();
+    return bash === "" ? `${sh}, since there is no bash` : bash;
+  } catch {
+    return `bash where there is one, else ${sh}`;
+  }
 }
 
 async function sandboxChecks(
@@ -275,7 +296,19 @@ function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function pathCheck(platform: Platform, { config }: World): Check {
+function pathCheck(
+  platform: Platform,
+  { config }: World,
+  mayDo: MayDo,
+): Check {
+  if (!mayDo({ name: "env", variable: "PATH" })) {
+    return {
+      name: "path",
+      verdict: "warn",
+      detail: "PATH may not be read, so commands may not be found",
+      fix: "Start Deno with --allow-env.",
+    };
+  }
   const path = platform.env("PATH") ?? platform.env("Path");
   if (path !== undefined) {
     return { name: "path", verdict: "ok", detail: path };
@@ -290,7 +323,21 @@ function pathCheck(platform: Platform, { config }: World): Check {
   };
 }
 
-async function storeCheck(world: World, ctx: CommandContext): Promise<Check> {
+async function storeCheck(
+  world: World,
+  ctx: CommandContext,
+  mayDo: MayDo,
+): Promise<Check> {
+  const { config, platform } = world;
+  const obstacle = storeObstacle(platform, config.state.path, mayDo);
+  if (obstacle !== undefined) {
+    return {
+      name: "store",
+      verdict: config.record === "off" ? "info" : "fail",
+      detail: `unavailable: ${obstacle.problem}`,
+      fix: `${capital(obstacle.fix).slice(0, -1)}, or pass --no-record.`,
+    };
+  }
   const { state, path, reason, sessions } = await storeOf(world.extend(ctx))
     .status({ open: true });
   const what = `${sessions === undefined ? "" : `, ${sessions} sessions`}${
@@ -316,8 +363,4 @@ async function storeCheck(world: World, ctx: CommandContext): Promise<Check> {
           "Set ROUSSEAU_STATE_PATH to a file in a folder that may be written, or pass --no-record.",
       };
   }
-}
-
-function mayDoNow(permission: Deno.PermissionDescriptor): boolean {
-  return Deno.permissions.querySync(permission).state === "granted";
 }

@@ -5,7 +5,7 @@
  */
 import { clipChars } from "./clip.ts";
 import type { Config } from "./config.ts";
-import type { Selection, ToolName } from "./tools.ts";
+import { missingTools, type Selection, type ToolName } from "./tools.ts";
 
 /** Characters of the instructions at most; hosts pass them on with every conversation. */
 export const MAX_INSTRUCTIONS_CHARS = 1_500;
@@ -28,17 +28,13 @@ export function instructions(
   { scope, config, selection }: InstructionFacts,
 ): string {
   const has = (name: ToolName) => selection.offered.includes(name);
-  const missing = selection.withheld.filter(({ unasked }) => !unasked);
+  const missing = missingTools(selection);
   const lines = [
     clip(scope, MAX_SCOPE_CHARS),
     "Keys and credentials are closed to the file tools in every mode but full. A refusal names the flag that would lift it; only the person can set it.",
     has("bash") ? shellLine(config) : "",
-    missing.length === 0
-      ? ""
-      : `Not offered: ${
-        missing.map(({ name, reason }) => `${name} (${reason})`).join(", ")
-      }.`,
-    config.record === "off"
+    missing.length === 0 ? "" : `Not offered: ${missing.join("; ")}.`,
+    config.record === "off" || selection.storeless !== undefined
       ? "Calls are not recorded."
       : `Calls are recorded in a database on this machine, secrets redacted${
         has("rousseau_search_sessions")

@@ -259,10 +259,10 @@ async function servedBy(
   const { tools, resources } = words.length === 0
     ? { tools: TOOL_NAMES, resources: [version] }
     : await partOf(terminalOf(ctx).root, words);
-  const { config, roots } = ctx.world;
+  const { config } = ctx.world;
   return {
     version: VERSION,
-    selection: selectTools(tools, config, roots),
+    selection: selectTools(tools, ctx.world),
     custom: words.length === 0 ? selectCustom(config) : [],
     resources,
     sessions: words.length === 0 && config.sessions.visible !== "none",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { grantFor } from "./grants.ts";
 import { CommandError } from "./command.ts";
 import type { Config, Mode } from "./config.ts";
 import { DenyList } from "./deny.ts";
@@ -384,12 +385,12 @@ class PathScope implements ProcessScope {
   #failure(at: Located, shown: string, access: Access): CommandError {
     const { error: cause, real } = at;
     if (cause instanceof Deno.errors.NotCapable) {
-      const folder = JSON.stringify(this.#options.paths.dirname(real));
-      const flags = access === "write"
-        ? `--allow-read=${folder} --allow-write=${folder}`
-        : `--allow-read=${folder}`;
+      const way = grantFor(
+        this.#options.paths.dirname(real),
+        access === "write" ? ["read", "write"] : ["read"],
+      );
       return new CommandError(
-        `open ${shown}: this process has no permission for it. Start it with ${flags} beside its other permissions`,
+        `open ${shown}: this process has no permission for it: ${way}`,
         { cause },
       );
     }

@@ -17,6 +17,7 @@ import {
   moveAside,
   narrowModes,
 } from "./database_files.ts";
+import { grantFor, inWords, unknownFolder } from "./grants.ts";
 import type { Logger } from "./log.ts";
 import {
   migrate,
@@ -235,9 +236,7 @@ export class SessionFile {
 
   async #open(): Promise<Sqlite | undefined> {
     if (this.#path === "") {
-      return this.#fail(
-        "no folder is known for it: set ROUSSEAU_STATE_PATH to an absolute path",
-      );
+      return this.#fail(inWords(unknownFolder()));
     }
     const start = this.#options.now();
     let wait = 10;
@@ -270,7 +269,9 @@ export class SessionFile {
           return await this.#openReadOnly(text(error));
         } else if (fault === "not-permitted") {
           return this.#fail(
-            `this process may not use it: run with --allow-read and --allow-write for ${this.#folder()}`,
+            `this process may not use it: ${
+              grantFor(this.#folder(), ["read", "write"])
+            }`,
           );
         } else return this.#fail(text(error));
       }

@@ -342,6 +342,8 @@ class Store implements SessionStore {
 
   /** Reads after what this process has queued is committed, so that a session knows its last call. */
   async #read<T>(query: (db: Sqlite) => T): Promise<T> {
+    // Opening may take longer than what is queued may wait for.
+    await this.#file.open();
     await this.flush();
     return await this.#file.read(query);
   }

@@ -6,6 +6,13 @@
 import { type AnyCommand, UsageError } from "./command.ts";
 import type { Config } from "./config.ts";
 import type { CustomTool } from "./custom_tool.ts";
+import {
+  inWords,
+  type MayDo,
+  mayDoNow,
+  type Obstacle,
+  storeObstacle,
+} from "./grants.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Platform } from "./platform.ts";
 import { TOOL_NAMES, type ToolName } from "./tool_names.ts";
@@ -81,16 +88,36 @@ export interface Withheld {
   unasked: boolean;
 }
 
+/** The tools that nobody left out and that are not offered all the same, by why: `read, grep (Deno may …)`. */
+export function missingTools({ withheld }: Selection): string[] {
+  const byReason = Map.groupBy(
+    withheld.filter(({ unasked }) => !unasked),
+    ({ reason }) => reason,
+  );
+  return [...byReason].map(([reason, tools]) =>
+    `${tools.map(({ name }) => name).join(", ")} (${reason})`
+  );
+}
+
 /** The tools that are offered, and those that are not. */
 export interface Selection {
   /** In the order in which they came. */
   offered: ToolName[];
   /** The rest. */
   withheld: Withheld[];
+  /** What keeps this process from the store of sessions; undefined when nothing does. */
+  storeless: Obstacle | undefined;
 }
 
-/** Asks for one of Deno's permissions without ever prompting. */
-export type MayDo = (permission: Deno.PermissionDescriptor) => boolean;
+/** What decides on the tools of a process; a world has it all. */
+export interface Surroundings {
+  /** The settings in force. */
+  config: Config;
+  /** Where the tools work. */
+  roots: readonly string[];
+  /** Where the store of sessions is. */
+  platform: Platform;
+}
 
 /**
  * Picks by `expose` and `exclude`, by mode, and by Deno's permissions: a tool is offered when what it needs is
@@ -100,12 +127,12 @@ export type MayDo = (permission: Deno.PermissionDescriptor) => boolean;
  */
 export function selectTools(
   tools: readonly ToolName[],
-  config: Config,
-  roots: readonly string[],
+  { config, roots, platform }: Surroundings,
   mayDo: MayDo = mayDoNow,
 ): Selection {
   const { asked, project, excluded } = picked(config);
-  const selection: Selection = { offered: [], withheld: [] };
+  const storeless = storeObstacle(platform, config.state.path, mayDo);
+  const selection: Selection = { offered: [], withheld: [], storeless };
   for (const name of tools) {
     const unasked = !asked.has(name) || excluded.has(name) ||
       project?.has(name) === false ||
@@ -113,7 +140,10 @@ export function selectTools(
     const reason = unasked
       ? "left out by --tools, --exclude or --sessions"
       : modeRefusal(name, config) ??
-        permissionRefusal(name, roots, mayDo);
+        permissionRefusal(name, roots, mayDo) ??
+        (name.startsWith("rousseau_") && storeless !== undefined
+          ? `session store: ${inWords(storeless)}`
+          : undefined);
     if (reason === undefined) selection.offered.push(name);
     else selection.withheld.push({ name, reason, unasked });
   }
@@ -219,8 +249,4 @@ function permissionRefusal(
   return WRITING.has(name) && !mayTouch("write")
     ? `Deno may write to no root (--allow-write${where})`
     : undefined;
-}
-
-function mayDoNow(permission: Deno.PermissionDescriptor): boolean {
-  return Deno.permissions.querySync(permission).state === "granted";
 }

@@ -91,6 +91,47 @@ Deno.test("missing permissions are named with the flag that grants them", async 
       assertStringIncludes(text, `fix: Start Deno with ${flag}`);
     }
     assertStringIncludes(text, "bash is not offered");
+    // Nothing runs, so nothing is said of what would be around it.
+    assertEquals(verdict(checks, "shell"), ["info"]);
+    assertEquals(verdict(checks, "sandbox"), []);
+    assertEquals(verdict(checks, "path"), []);
+    assertEquals(verdict(checks, "store"), ["fail"]);
+    const folder = state.replace(/\/[^/]*$/, "");
+    assertStringIncludes(
+      text,
+      `fix: Start Deno with --allow-read="${folder}" --allow-write="${folder}"`,
+    );
+  });
+});
+
+Deno.test("where no variable may be read that is the cause that is told", async () => {
+  await inFolder(async (root) => {
+    const on = { ...platform(), home: undefined };
+    const checks = await examined(on, { root: [root] }, ["env"]);
+    const told = (name: string) =>
+      checks.find((check) => check.name === name && check.verdict !== "ok");
+    assertEquals(
+      told("path")?.detail,
+      "PATH may not be read, so commands may not be found",
+    );
+    assertEquals(
+      told("store")?.detail,
+      "unavailable: no folder is known for it, since no variable may be read",
+    );
+    assertStringIncludes(told("store")?.fix ?? "", "--allow-env");
+    assertStringIncludes(told("tools")?.detail ?? "", "--allow-env");
+  });
+});
+
+Deno.test("the shell that is named is the one that runs commands", async () => {
+  await inFolder(async (root, state) => {
+    const on = platform({ PATH: "/bin", ROUSSEAU_STATE_PATH: state });
+    const shell = (await examined(on, { root: [root] }))
+      .find(({ name }) => name === "shell")!;
+    const { stdout } = await new Deno.Command("/bin/sh", {
+      args: ["-c", "command -v bash || echo '/bin/sh, since there is no bash'"],
+    }).output();
+    assertEquals(shell.detail, new TextDecoder().decode(stdout).trim());
   });
 });
 

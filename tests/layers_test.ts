@@ -46,6 +46,7 @@ const LAYERS = [
   "platform",
   "style",
   "hosts",
+  "grants",
   "machine",
   "settings",
   "custom_tool",

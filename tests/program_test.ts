@@ -9,6 +9,7 @@ import { buildProgram, VERSION } from "../lib/program.ts";
 import { loadConfig } from "../lib/config.ts";
 import {
   loadTool,
+  missingTools,
   selectTools,
   TOOL_NAMES,
   toolEntries,
@@ -120,7 +121,8 @@ async function select(
     platform: platform(),
     readTextFile: () => Promise.reject(new Deno.errors.NotFound()),
   });
-  return selectTools(TOOL_NAMES, config, ["/root"], (permission) => {
+  const world = { config, roots: ["/root"], platform: platform() };
+  return selectTools(TOOL_NAMES, world, (permission) => {
     const { path } = permission as { path?: string };
     return granted.includes(permission.name) ||
       (path !== undefined && granted.includes(`${permission.name}=${path}`));
@@ -174,26 +176,26 @@ Deno.test("mode read-only has no tool that could write", async () => {
 });
 
 Deno.test("a tool is offered when what it needs is granted for a root", async () => {
-  assertEquals(await offered({}, []), SESSIONS);
-  assertEquals(await offered({}, ["read=/root"]), [
-    "read",
-    "grep",
-    ...SESSIONS,
-  ]);
-  assertEquals(await offered({}, ["read=/root", "write=/root"]), [
+  const state = "/home/nobody-here/.local/share/rousseau";
+  const store = [`read=${state}`, `write=${state}`];
+  assertEquals(await offered({}, []), []);
+  assertEquals(await offered({}, store), SESSIONS);
+  assertEquals(await offered({}, ["read=/root"]), ["read", "grep"]);
+  assertEquals(await offered({}, ["read=/root", "write=/root"]), FILES);
+  assertEquals(await offered({}, ["read=/root", "write=/root", ...store]), [
     ...FILES,
     ...SESSIONS,
     UNDO,
   ]);
-  assertEquals(await offered({}, ["read=/other", "write"]), SESSIONS);
-  assertEquals(await offered({}, ["run"]), [...SHELL, ...SESSIONS]);
-  const { withheld } = await select({}, ["read"]);
+  assertEquals(await offered({}, ["read=/other", "write"]), []);
+  assertEquals(await offered({}, ["run", ...store]), [...SHELL, ...SESSIONS]);
+  const selection = await select({}, ["read"]);
   assertEquals(
-    withheld.map(({ name, reason }) => `${name}: ${reason}`).slice(0, 3),
+    missingTools(selection),
     [
-      "write: Deno may write to no root (--allow-write=/root)",
-      "edit: Deno may write to no root (--allow-write=/root)",
-      "bash: Deno may start no program (--allow-run)",
+      "write, edit, rousseau_undo (Deno may write to no root (--allow-write=/root))",
+      "bash, bash_output, bash_kill (Deno may start no program (--allow-run))",
+      `rousseau_list_sessions, rousseau_search_sessions, rousseau_read_session (session store: Deno may not use ${state}: start Deno with --allow-read="${state}" --allow-write="${state}" beside its other permissions)`,
     ],
   );
 });
@@ -219,10 +221,16 @@ Deno.test("instructions name what is missing, how to stop recording, and stay wi
   });
   assertStringIncludes(
     few,
-    "write (Deno may read no root (--allow-read=/root))",
+    "read, write, grep, rousseau_undo (Deno may read no root (--allow-read=/root))",
   );
   assertStringIncludes(few, "Calls are not recorded.");
-  assert(!few.includes("edit ("));
+  assert(!few.includes("edit"));
+  const storeless = instructions({
+    scope: "SCOPE",
+    config,
+    selection: await select({}, ["read=/root", "run"]),
+  });
+  assertStringIncludes(storeless, "Calls are not recorded.");
   assert(few.length <= MAX_INSTRUCTIONS_CHARS);
 });
 

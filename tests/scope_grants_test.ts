@@ -72,7 +72,7 @@ Deno.test("with only the root granted, everything in it resolves and nothing lea
     }
     assertMatch(
       String(etc),
-      /no permission for it\. Start it with --allow-read/,
+      /no permission for it: start Deno with --allow-read/,
     );
   });
 });
@@ -88,7 +88,7 @@ Deno.test("a root granted through a link asks for the real folder's permission",
     assertEquals(roots, [`${folder}/r`]);
     assertMatch(
       String(answers[0]),
-      new RegExp(`Start it with --allow-read="${folder}/r/sub"`),
+      new RegExp(`start Deno with --allow-read="${folder}/r/sub"`),
     );
     assertMatch(String(answers[1]), /no permission/);
   });

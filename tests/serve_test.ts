@@ -69,7 +69,7 @@ async function withClient(
   });
   const { server, complete, hooks } = assemble(world.extend(base), {
     version: "1",
-    selection: selectTools(TOOL_NAMES, world.config, world.scope.roots),
+    selection: selectTools(TOOL_NAMES, world),
     resources: [],
     sessions: true,
   });

@@ -5,11 +5,15 @@ import { denoDirectory, Folders, Server } from "../harness.ts";
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
 /** Starts the server with these grants; `ROOT` in them stands for the root. */
-async function start(folders: Folders, grants: string[]): Promise<Server> {
+async function start(
+  folders: Folders,
+  grants: string[],
+  env: Record<string, string> = {},
+): Promise<Server> {
   return await Server.open({
     folders,
     bare: true,
-    env: { DENO_DIR: await denoDirectory() },
+    env: { DENO_DIR: await denoDirectory(), ...env },
     program: [
       Deno.execPath(),
       "run",
@@ -64,14 +68,36 @@ for (
   });
 }
 
-Deno.test("without any permission the server starts, lists no file tool and says what is missing", async () => {
+Deno.test("a session tool is listed where the state folder may be used, and not elsewhere", async () => {
+  const names = async (grants: string[]) => {
+    await using folders = await Folders.make();
+    const env = { HOME: folders.home };
+    await using server = await start(folders, grants, env);
+    return (await server.request("tools/list")).result.tools
+      .map(({ name }: { name: string }) => name)
+      .filter((name: string) => name.startsWith("rousseau_"));
+  };
+  assertEquals(
+    await names(["--allow-read", "--allow-write=ROOT", "--allow-env"]),
+    [],
+  );
+  assertEquals(await names(["--allow-read", "--allow-write"]), []);
+  assertEquals(await names(["--allow-read", "--allow-write", "--allow-env"]), [
+    "rousseau_list_sessions",
+    "rousseau_search_sessions",
+    "rousseau_read_session",
+    "rousseau_undo",
+  ]);
+});
+
+Deno.test("without any permission the server starts, lists no tool and says what is missing", async () => {
   await using folders = await Folders.make();
   await using server = await start(folders, []);
-  const listed = (await server.request("tools/list")).result.tools.map((
-    { name }: { name: string },
-  ) => name);
+  assertEquals((await server.request("tools/list")).result.tools, []);
   assertEquals(
-    listed.filter((name: string) => [...FILE_TOOLS, "bash"].includes(name)),
-    [],
+    (await server.request("resources/list")).result.resources.map((
+      { uri }: { uri: string },
+    ) => uri),
+    ["rousseau://version"],
   );
 });
