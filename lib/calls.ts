@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { CommandError, noteBlock, toToolResult } from "./command.ts";
-import type { AnyCommand } from "./command.ts";
+import { CommandError, noteBlock } from "./command.ts";
 import { createContext } from "./context.ts";
 import { isObject, own } from "./era.ts";
 import { badParams, Cancelled, type Exchange } from "./exchange.ts";
@@ -12,6 +11,7 @@ import type { CallStart } from "./hooks.ts";
 import { InputRequired } from "./inquiry.ts";
 import type { Logger } from "./log.ts";
 import type { ContentBlock, JsonObject, ToolResult } from "./mcp.ts";
+import { checkedResult } from "./results.ts";
 import { ErrorCode, RpcError } from "./rpc.ts";
 import { RESULT_META } from "./tool.ts";
 
@@ -32,7 +32,7 @@ export async function callTool(exchange: Exchange): Promise<ToolResult> {
       ? new RpcError(ErrorCode.invalidParams, `Unknown tool: ${name}`)
       : new RpcError(ErrorCode.toolNotFound, `unknown tool: ${name}`);
   }
-  const { context, finish } = createContext(exchange);
+  const { context, finish, printed } = createContext(exchange);
   const end = observe(exchange, {
     callId: `${exchange.peer.connectionId}:${crypto.randomUUID()}`,
     connectionId: exchange.peer.connectionId,
@@ -48,13 +48,16 @@ export async function callTool(exchange: Exchange): Promise<ToolResult> {
     exchange.signal.throwIfAborted();
     result = prepared.error !== undefined
       ? errorResult(`${name}: ${prepared.error}`)
-      : checkedResult(
-        toToolResult(await command.run!(prepared.value, context)),
-        command,
+      : printed.around(
+        await checkedResult(
+          await command.run!(prepared.value, context),
+          command,
+          (schema, value) => core.misfit(schema, value),
+        ),
       );
     finish();
   } catch (error) {
-    result = failure(error, name, core.logger);
+    result = printed.beforeFailure(failure(error, name, core.logger));
   } finally {
     end(result);
   }
@@ -106,20 +109,6 @@ export function failure(
 function isFault(error: Error): boolean {
   return error instanceof TypeError || error instanceof ReferenceError ||
     error instanceof RangeError;
-}
-
-/** @throws {TypeError} when a handler returned something else than a result. */
-function checkedResult(result: ToolResult, command: AnyCommand): ToolResult {
-  const { content } = result;
-  if (
-    !Array.isArray(content) ||
-    !content.every((block) => isObject(block) && typeof block.type === "string")
-  ) {
-    throw new TypeError(
-      `Command "${command.name}" must return text, blocks or { content }`,
-    );
-  }
-  return result;
 }
 
 /** Tells the observer of a call; the function returned tells of its end, once. */

@@ -16,10 +16,15 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
-import { type CommandLine, parseCommandLine } from "./command_line.ts";
+import {
+  type CommandLine,
+  type Environment,
+  fallbackValues,
+  parseCommandLine,
+} from "./command_line.ts";
 import { Printer } from "./printer.ts";
 import { ExitCode, Stop, type System } from "./system.ts";
-import { optionsOf, pathWords } from "./tree.ts";
+import { JSON_OPTION, optionsOf, pathWords, printsJson } from "./tree.ts";
 
 /** Milliseconds that a handler has to end after its signal was aborted. */
 export const ABORT_GRACE_MS = 2_000;
@@ -41,6 +46,8 @@ export interface RunOptions {
    * signal, so that there is little time.
    */
   finish?(stopped: boolean): Promise<void>;
+  /** The configuration as parsed: an option's `config` is looked up in it when its flag and variable are absent. */
+  config?: Readonly<Record<string, unknown>>;
   /** Leaves the values of the root's options to be checked by whoever reads `ctx.terminal.globals`. */
   uncheckedGlobals?: boolean;
 }
@@ -54,10 +61,8 @@ export async function run(
 ): Promise<number> {
   const printer = new Printer(root.name, system);
   try {
-    const line = await parseCommandLine(root, args, {
-      env: (name) => system.env?.(name),
-      pathSeparator: system.pathSeparator ?? ":",
-    });
+    const environment = environmentOf(system, options);
+    const line = await parseCommandLine(root, args, environment);
     const command = line.path.at(-1)!;
     if (line.version) {
       await printer.print(`${root.name} ${options.version ?? "0.0.0"}\n`);
@@ -71,7 +76,13 @@ export async function run(
       await printer.warn(await help(line, system));
       return ExitCode.usage;
     }
-    return await execute(command, line, { root, system, options, printer });
+    return await execute(command, line, {
+      root,
+      system,
+      options,
+      printer,
+      environment,
+    });
   } catch (error) {
     return await printer.failure(error);
   } finally {
@@ -79,44 +90,76 @@ export async function run(
   }
 }
 
+function environmentOf(system: System, { config }: RunOptions): Environment {
+  return {
+    env: (name) => system.env?.(name),
+    pathSeparator: system.pathSeparator ?? ":",
+    config: (key) =>
+      key.split(".").reduce<unknown>(
+        (at, name) =>
+          typeof at === "object" && at !== null && Object.hasOwn(at, name)
+            ? (at as Record<string, unknown>)[name]
+            : undefined,
+        config,
+      ),
+  };
+}
+
 interface Running {
   root: AnyCommand;
   system: System;
   options: RunOptions;
   printer: Printer;
+  environment: Environment;
 }
 
 async function execute(
   command: AnyCommand,
   line: CommandLine,
-  { root, system, options, printer }: Running,
+  { root, system, options, printer, environment }: Running,
 ): Promise<number> {
   const globals = options.uncheckedGlobals || line.path.length === 1
     ? line.globals
     : await prepared(line.path[0]!, line.globals);
+  const asJson = printsJson(command) && line.values[JSON_OPTION] === true;
+  if (printsJson(command)) delete line.values[JSON_OPTION];
   await readStdin(command, line, system);
   requireAll(line);
   const args = await prepared(command, line.values);
-  const warnings: Promise<void>[] = [];
+  // One after the other, in the order in which they were said.
+  let said: Promise<void> = Promise.resolve();
+  const say = (print: () => Promise<void>) => {
+    said = said.then(print);
+    said.catch(() => {});
+  };
   const terminal: Terminal = {
     stdin: system.stdin,
     stdout: system.stdout,
-    warn: (text) => void warnings.push(printer.complain(text)),
+    warn: (text) => say(() => printer.complain(text)),
     columns: system.columns,
     globals,
     root,
+    fallback: (command) => fallbackValues(command, environment),
   };
   for (const warning of deprecations(line)) terminal.warn(warning);
   const signal = system.signal ?? new AbortController().signal;
   const base = baseContext(terminal, signal);
+  // Standard output is the data alone where that was asked for.
+  base.print = (text) =>
+    say(() => asJson ? printer.warn(text) : printer.print(text));
   const ctx = await options.extend?.(base, line) ?? base;
-  const output = await untilStopped(
-    Promise.resolve().then(() => command.run!(args, ctx)),
-    signal,
-  );
-  await Promise.all(warnings);
+  let output: CommandOutput | undefined;
+  try {
+    output = await untilStopped(
+      Promise.resolve().then(() => command.run!(args, ctx)),
+      signal,
+    );
+  } finally {
+    // Whoever stopped it does not wait for a reader.
+    if (!signal.aborted) await said;
+  }
   if (output === undefined) return stopCode(signal);
-  await printer.output(command, output);
+  await printer.output(command, output, asJson);
   if (signal.aborted) return stopCode(signal);
   if (typeof output === "string" || Array.isArray(output)) return ExitCode.done;
   return output.exitCode ?? (output.isError ? ExitCode.failed : ExitCode.done);
@@ -126,6 +169,9 @@ function baseContext(terminal: Terminal, signal: AbortSignal): CommandContext {
   return {
     signal,
     progress() {},
+    print() {},
+    warn: (line) => terminal.warn(line),
+    stdin: () => terminal.stdin,
     log(level, message, data) {
       if (level === "debug" || level === "info" || level === "notice") return;
       terminal.warn(data ? `${message} ${JSON.stringify(data)}` : message);

@@ -111,6 +111,12 @@ export interface Terminal {
   globals: Record<string, unknown>;
   /** The tree that is being run. */
   root: AnyCommand;
+  /**
+   * What the environment and the configuration give for the arguments of a command, by name.
+   *
+   * @throws {UsageError} when one of them is not of its argument's type.
+   */
+  fallback?(command: AnyCommand): Record<string, unknown>;
 }
 
 /** What a handler is given beside its arguments. */
@@ -119,6 +125,16 @@ export interface CommandContext {
   signal: AbortSignal;
   /** Tells how far the work is; `value` must rise. Does nothing when the caller did not ask for progress. */
   progress(value: number, total?: number, message?: string): void;
+  /** Text for standard output, before what the handler returns; over MCP a block of the result. */
+  print(text: string): void;
+  /** A line for standard error; over MCP a block of the result, behind what the handler returns. */
+  warn(line: string): void;
+  /**
+   * Standard input, on a command line.
+   *
+   * @throws {CommandError} elsewhere: arguments are all that there is.
+   */
+  stdin(): ReadableStream<Uint8Array>;
   /** A log message for the client (and, at that level, for the operator's log). */
   log(level: McpLogLevel, message: string, data?: JsonObject): void;
   /** The client; on the command line `{ capabilities: {} }`. */
@@ -138,14 +154,25 @@ export interface CommandContext {
   terminal?: Terminal;
 }
 
-/** What a handler may return: text, blocks, or blocks with an error flag, `_meta` and an exit code for shells. */
-export type CommandOutput = string | ContentBlock[] | {
-  content: string | ContentBlock[];
+/** What a handler may return: text, blocks, or either with data, an error flag, `_meta` and an exit code for shells. */
+export type CommandOutput =
+  | string
+  | ContentBlock[]
+  | { content: string | ContentBlock[]; structured?: JsonObject } & Ending
+  | { structured: JsonObject } & Ending;
+
+/**
+ * How a call has ended, beside what it gives. `structured` is the result as data; without `content` its JSON is the text.
+ * Over MCP it is `structuredContent` (2025-06-18), and some hosts then show the model nothing else.
+ */
+export interface Ending {
+  /** The command failed; default whether `exitCode` is not 0. */
   isError?: boolean;
+  /** Figures for programs. */
   meta?: JsonObject;
   /** Exit code on the command line; default 1 with `isError`, else 0. */
   exitCode?: number;
-};
+}
 
 /** How one argument is given on the command line and in configuration. */
 export interface OptionHints {
@@ -157,7 +184,7 @@ export interface OptionHints {
   env?: string;
   /** A variable that help names because the command reads it itself. */
   shownEnv?: string;
-  /** Dotted key in the configuration file, for help. */
+  /** Dotted key in the configuration, which supplies the value when flag and variable are absent (`RunOptions.config`). */
   config?: string;
   /** Accepted, but not shown in help. */
   hidden?: boolean;
@@ -206,6 +233,11 @@ export interface Command<
   description?: string;
   /** Arguments as a JSON Schema object. */
   input?: S;
+  /**
+   * The shape of the data that the handler returns as `structured`, as a JSON Schema object (2025-06-18, `outputSchema`).
+   * On the command line such a command has `--json`, unless it has an argument of that name.
+   */
+  output?: InputSchema;
   /** Names of the properties that the command line takes by position, in order; the last may be an array. */
   positionals?: readonly string[];
   /** Command-line and configuration side of the arguments, by property name. */
@@ -355,14 +387,18 @@ export function noteBlock(notes: readonly string[]): ContentBlock | undefined {
 
 /** A handler's output in the shape of `tools/call`. */
 export function toToolResult(output: CommandOutput): ToolResult {
-  const { content, isError, meta } =
-    typeof output === "string" || Array.isArray(output)
-      ? { content: output, isError: undefined, meta: undefined }
-      : output;
+  if (typeof output === "string" || Array.isArray(output)) {
+    return toToolResult({ content: output });
+  }
+  const { structured, exitCode = 0, isError = exitCode !== 0, meta } = output;
+  const content = "content" in output
+    ? output.content
+    : JSON.stringify(structured);
   return {
     content: typeof content === "string"
       ? [{ type: "text", text: content }]
       : content,
+    ...(structured === undefined ? {} : { structuredContent: structured }),
     ...(isError ? { isError: true } : {}),
     ...(meta ? { _meta: meta } : {}),
   };
@@ -389,7 +425,8 @@ export function toolDefinition(command: AnyCommand): ToolDefinition {
     name: tool.name,
     ...(tool.title === undefined ? {} : { title: tool.title }),
     description: command.description ?? command.summary,
-    inputSchema: command.input ?? NO_INPUT,
+    inputSchema: listedInput(command),
+    ...(command.output ? { outputSchema: command.output } : {}),
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -399,6 +436,28 @@ export function toolDefinition(command: AnyCommand): ToolDefinition {
     },
     ...(tool._meta ? { _meta: tool._meta } : {}),
   };
+}
+
+/** The input schema as it is listed: without what is hidden, and with what is deprecated said to be so. */
+function listedInput(command: AnyCommand): InputSchema {
+  const { input = NO_INPUT, options } = command;
+  const marked = Object.entries<OptionHints>(options ?? {}).filter((
+    [name, { hidden, deprecated }],
+  ) => deprecated !== undefined || (hidden && !input.required?.includes(name)));
+  if (marked.length === 0) return input;
+  const properties = { ...input.properties };
+  for (const [name, { hidden, deprecated }] of marked) {
+    if (hidden) delete properties[name];
+    else {properties[name] = {
+        ...properties[name],
+        deprecated: true,
+        description: `${
+          properties[name]?.description ?? ""
+        } Deprecated: use ${deprecated}.`
+          .trimStart(),
+      };}
+  }
+  return { ...input, properties };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Exchange } from "./exchange.ts";
 import { inquiring } from "./inquiry.ts";
 import type { LogLevel } from "./log.ts";
 import type { JsonObject, McpLogLevel } from "./mcp.ts";
+import { Printed } from "./results.ts";
 import { isRequestId, type RequestId } from "./rpc.ts";
 
 /** Progress notifications of one request that may be sent at once. */
@@ -23,6 +24,8 @@ export interface RunningContext {
   context: CommandContext;
   /** Sends the progress that was held back; to be called right before the answer. */
   finish(): void;
+  /** What it prints. */
+  printed: Printed;
 }
 
 /** The context of a handler that serves `exchange`. */
@@ -32,8 +35,13 @@ export function createContext(exchange: Exchange): RunningContext {
   const progress = isRequestId(token)
     ? new Progress(exchange, token)
     : undefined;
+  const printed = new Printed();
+  const { print, warn, stdin } = printed;
   const base: CommandContext = {
     signal,
+    print,
+    warn,
+    stdin,
     progress: (value, total, message) =>
       progress?.report(value, total, message),
     log(level, message, data) {
@@ -53,6 +61,7 @@ export function createContext(exchange: Exchange): RunningContext {
   return {
     context: core.extend(base),
     finish: () => progress?.finish(),
+    printed,
   };
 }
 

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { type AnyCommand, commandArguments, NO_INPUT } from "./command.ts";
+import {
+  type AnyCommand,
+  commandArguments,
+  NO_INPUT,
+  UsageError,
+} from "./command.ts";
 import type { CommandContext, InputSchema } from "./command.ts";
 import { Changes } from "./changes.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
@@ -27,6 +32,8 @@ export interface ServerOptions {
   logger?: Logger;
   /** Adds what the program's handlers need to the context of each call. */
   extend?(base: CommandContext): CommandContext;
+  /** Values for arguments that a call leaves out, by name; a {@linkcode UsageError} refuses the call. */
+  fallback?(command: AnyCommand): Record<string, unknown>;
   /** Resources that are found at request time, asked in this order. */
   resources?: readonly ResourceProvider[];
   /** Hears of every tool call. */
@@ -75,8 +82,26 @@ export class Core {
   > {
     const named = commandArguments(command, raw);
     if (named.error !== undefined) return named;
+    let { value } = named;
+    const { fallback } = this.options;
+    if (fallback && (typeof value === "object" || value === undefined)) {
+      try {
+        value = { ...fallback(command), ...value };
+      } catch (error) {
+        if (error instanceof UsageError) return { error: error.message };
+        throw error;
+      }
+    }
     const validators = await this.#loadValidators();
-    return validators.prepare(command.input ?? NO_INPUT, named.value);
+    return validators.prepare(command.input ?? NO_INPUT, value);
+  }
+
+  /** What is wrong with data by `schema`, taken as it stands; undefined when nothing is. */
+  async misfit(
+    schema: InputSchema,
+    value: unknown,
+  ): Promise<string | undefined> {
+    return (await this.#loadValidators()).misfit(schema, value);
   }
 
   /** What is wrong with `value` by `schema`; undefined when nothing is. */

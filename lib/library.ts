@@ -12,6 +12,7 @@ export {
   type CommandContext,
   CommandError,
   type CommandOutput,
+  type Ending,
   type FromSchema,
   type InputSchema,
   type OptionHints,
@@ -23,7 +24,9 @@ export {
   type ToolHints,
   UsageError,
 } from "./command.ts";
+export { call } from "./call.ts";
 export { run, type RunOptions } from "./cli.ts";
+export { completeCommand, completionsCommand } from "./completions.ts";
 export { durationMs } from "./formats.ts";
 export {
   type CallEnd,

@@ -186,6 +186,8 @@ export interface ToolDefinition {
   description: string;
   /** JSON Schema of the arguments; an object schema. */
   inputSchema: JsonObject;
+  /** JSON Schema of `structuredContent` (2025-06-18); an object schema. */
+  outputSchema?: JsonObject;
   /** Hints for the client. */
   annotations?: ToolAnnotations;
   /** What programs may read beside it. */

@@ -73,8 +73,10 @@ export function mcpCommand(
       );
       const { McpServer } = await import("./server.ts");
       const { globals } = ctx;
+      const { fallback } = terminalOf(ctx);
       const server = new McpServer({
         ...options,
+        ...(fallback ? { fallback } : {}),
         extend: (base) => ({ ...base, ...(globals && { globals }) }),
       });
       for (const each of exposed) server.register(each);

@@ -12,6 +12,7 @@ export {
   type CommandContext,
   CommandError,
   type CommandOutput,
+  type Ending,
   type FromSchema,
   type InputSchema,
   type OptionHints,
@@ -23,6 +24,7 @@ export {
   type ToolHints,
   UsageError,
 } from "./command.ts";
+export { call } from "./call.ts";
 export { run, type RunOptions } from "./cli.ts";
 export { mcpCommand, type McpCommandOptions } from "./mcp_command.ts";
 export {
@@ -30,6 +32,7 @@ export {
   type NodeSystem,
   nodeSystem,
 } from "./node_system.ts";
+export { type Middleware, withMiddleware } from "./middleware.ts";
 export { ErrorCode, RpcError } from "./rpc.ts";
 export { McpServer, type ServeOptions, type ServerOptions } from "./server.ts";
 export { serveStdio, type StdioOptions, type StdioSystem } from "./stdio.ts";

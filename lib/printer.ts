@@ -26,9 +26,18 @@ export class Printer {
     this.#system = system;
   }
 
-  /** A handler's blocks: results to standard output, notes to standard error. */
-  async output(command: AnyCommand, output: CommandOutput): Promise<void> {
-    const blocks = toToolResult(output).content;
+  /** A handler's blocks: results to standard output, notes to standard error. With `asJson`, its data where it has any. */
+  async output(
+    command: AnyCommand,
+    output: CommandOutput,
+    asJson = false,
+  ): Promise<void> {
+    const { content: blocks, structuredContent } = toToolResult(output);
+    if (asJson && structuredContent !== undefined) {
+      return await this.print(
+        `${JSON.stringify(structuredContent, null, 2)}\n`,
+      );
+    }
     const isTerminal = this.#system.columns !== undefined;
     const results = blocks.filter((block) => !isNote(block));
     let open = false;

@@ -4,8 +4,8 @@
  * @module
  */
 import { fromBase64, toBase64 } from "./base64.ts";
-import { CommandError } from "./command.ts";
-import type { CommandOutput } from "./command.ts";
+import { type ArgumentSchema, isList, valueFromText } from "./argument.ts";
+import { type AnyCommand, CommandError, toToolResult } from "./command.ts";
 import { failure } from "./calls.ts";
 import { createContext } from "./context.ts";
 import { own } from "./era.ts";
@@ -15,6 +15,7 @@ import type {
   ResourceContents,
   ResourceDefinition,
   ResourceTemplate,
+  ToolResult,
 } from "./mcp.ts";
 import { ErrorCode, RpcError } from "./rpc.ts";
 
@@ -88,12 +89,15 @@ async function runResource(
   { command, values }: FoundResource,
 ): Promise<ResourceContents[]> {
   const { core } = exchange;
-  const prepared = await core.prepare(command, values);
+  const prepared = await core.prepare(command, typed(command, values));
   if (prepared.error !== undefined) throw badParams(prepared.error);
-  const { context, finish } = createContext(exchange);
-  let output: CommandOutput;
+  const { context, finish, printed } = createContext(exchange);
+  let result: ToolResult;
   try {
-    output = await command.run!(prepared.value, context);
+    // What goes to standard error is no part of the resource.
+    result = printed.before(
+      toToolResult(await command.run!(prepared.value, context)),
+    );
     finish();
   } catch (error) {
     // By name: this also runs where there is no Deno.
@@ -103,18 +107,9 @@ async function runResource(
     const { content } = failure(error, command.name, core.logger);
     throw new RpcError(ErrorCode.internal, textOf(content));
   }
-  const { content, isError } = typeof output === "string" ||
-      Array.isArray(output)
-    ? { content: output, isError: false }
-    : output;
-  if (isError) {
-    throw new RpcError(
-      ErrorCode.internal,
-      typeof content === "string" ? content : textOf(content),
-    );
-  }
+  const { content, isError } = result;
+  if (isError) throw new RpcError(ErrorCode.internal, textOf(content));
   const { mimeType } = command.resource!;
-  if (typeof content === "string") return [{ uri, mimeType, text: content }];
   return content.map((block) => {
     switch (block.type) {
       case "text":
@@ -130,6 +125,24 @@ async function runResource(
         );
     }
   });
+}
+
+/** Texts as the command's arguments want them; what cannot be read as such is left for its schema to refuse. */
+function typed(
+  { input }: AnyCommand,
+  values: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const properties: Readonly<Record<string, ArgumentSchema>> =
+    input?.properties ?? {};
+  return Object.fromEntries(
+    Object.entries(values).map(([name, text]) => {
+      const schema = Object.hasOwn(properties, name) ? properties[name]! : {};
+      const value = schema.type === undefined
+        ? text
+        : valueFromText(schema, text).value ?? text;
+      return [name, isList(schema) ? [value] : value];
+    }),
+  );
 }
 
 function textOf(content: readonly { type: string }[]): string {

@@ -79,6 +79,14 @@ export class InputValidator {
     }
     return { error: faults.slice(0, MAX_FAULTS).join("; ") };
   }
+
+  /** What is wrong with a value that is taken as it stands; undefined when nothing is. */
+  misfit(value: unknown): string | undefined {
+    // As JSON has it: a client sees nothing else.
+    const seen: unknown = JSON.parse(JSON.stringify(value));
+    const { valid, errors } = this.#validator.validate(seen);
+    return valid ? undefined : faultOf(errors, this.#schema, seen);
+  }
 }
 
 /** Validators by schema object, each compiled at its first use. Held by whoever serves calls. */
@@ -87,12 +95,21 @@ export class InputValidators {
 
   /** {@linkcode prepareInput}, with the schema compiled at the first call. */
   prepare(schema: InputSchema, value: unknown): Prepared {
+    return this.#of(schema).prepare(value);
+  }
+
+  /** {@linkcode InputValidator.misfit}, with the schema compiled at the first call. */
+  misfit(schema: InputSchema, value: unknown): string | undefined {
+    return this.#of(schema).misfit(value);
+  }
+
+  #of(schema: InputSchema): InputValidator {
     let validator = this.#bySchema.get(schema);
     if (!validator) {
       validator = new InputValidator(schema);
       this.#bySchema.set(schema, validator);
     }
-    return validator.prepare(value);
+    return validator;
   }
 }
 

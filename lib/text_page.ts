@@ -82,7 +82,7 @@ export async function readText(
   text: TextFile,
 ): Promise<CommandOutput> {
   const start = await findStart(reading, text);
-  return "content" in start ? start : await readPage(reading, text, start);
+  return "byte" in start ? await readPage(reading, text, start) : start;
 }
 
 type Answered = ReturnType<typeof answer>;

@@ -34,10 +34,24 @@ export interface Option {
   isPositional: boolean;
 }
 
-/** The arguments of a command in the order of its schema. Names that make no flag are left out. */
+/** The name of the option that prints a command's data. */
+export const JSON_OPTION = "json";
+
+/** Whether a command has `--json` because it has data, and not as an argument of its own. */
+export function printsJson({ input, output }: AnyCommand): boolean {
+  return output !== undefined &&
+    !Object.hasOwn(input?.properties ?? {}, JSON_OPTION);
+}
+
+/**
+ * The arguments of a command in the order of its schema, and `--json` where {@linkcode printsJson}. Names that make no
+ * flag are left out.
+ */
 export function optionsOf(command: AnyCommand): Option[] {
-  const properties: Readonly<Record<string, ArgumentSchema>> =
-    command.input?.properties ?? {};
+  const properties: Readonly<Record<string, ArgumentSchema>> = {
+    ...command.input?.properties,
+    ...(printsJson(command) ? { [JSON_OPTION]: JSON_PROPERTY } : {}),
+  };
   return Object.entries(properties)
     .filter(([name]) => FLAG_NAME.test(name) && name !== "constructor")
     .map(([name, property]) => ({
@@ -53,6 +67,11 @@ export function optionsOf(command: AnyCommand): Option[] {
 }
 
 const FLAG_NAME = /^[A-Za-z][\w-]*$/;
+
+const JSON_PROPERTY: ArgumentSchema = {
+  type: "boolean",
+  description: "Print the result as JSON.",
+};
 
 /** The command and everything under it, parents before children, in the order of definition. */
 export function* walkCommands(
@@ -128,6 +147,9 @@ export function checkTree(root: AnyCommand): void {
       (uri) => fail(`resource "${uri}" is defined twice`),
     );
     if (!command.load) checkHandler(command, fail);
+    if (command.output && command.output.type !== "object") {
+      fail("its output schema does not describe an object");
+    }
     checkArguments(command, fail);
     const siblings = new Set<string>();
     for (const child of command.commands ?? []) {

@@ -11,6 +11,7 @@ import { Jobs } from "../lib/jobs.ts";
 import type { JobsOptions } from "../lib/jobs.ts";
 import type { JsonObject, ToolResult } from "../lib/mcp.ts";
 import type { Platform } from "../lib/platform.ts";
+import { Printed } from "../lib/results.ts";
 import type { Scope } from "../lib/scope.ts";
 import { ProcessState, RESULT_META } from "../lib/tool.ts";
 import type { ToolContext } from "../lib/tool.ts";
@@ -80,6 +81,7 @@ export class World implements AsyncDisposable {
       fakeScope(options.roots ?? [this.root], options);
     this.context = (signal = new AbortController().signal) => ({
       signal,
+      ...new Printed(),
       progress: (value, _total, message) =>
         this.progress.push({ value, message }),
       log: () => {},

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type CommandContext, UsageError } from "../lib/command.ts";
 import { type Check, examine, report } from "../lib/doctor.ts";
 import type { Platform } from "../lib/platform.ts";
+import { Printed } from "../lib/results.ts";
 import { openWorld, type World } from "../lib/world.ts";
 
 async function inFolder(body: (root: string, state: string) => Promise<void>) {
@@ -29,6 +30,7 @@ function platform(env: Record<string, string> = {}, cwd = "/"): Platform {
 const ctx: CommandContext = {
   signal: new AbortController().signal,
   progress() {},
+  ...new Printed(),
   log() {},
   client: { capabilities: {} },
   ask: () => Promise.reject(new Error("nobody to ask")),

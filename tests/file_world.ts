@@ -9,6 +9,7 @@ import { edit } from "../lib/edit.ts";
 import type { ContentBlock, JsonObject } from "../lib/mcp.ts";
 import type { Platform } from "../lib/platform.ts";
 import { read } from "../lib/read.ts";
+import { Printed } from "../lib/results.ts";
 import { prepareInput } from "../lib/schema.ts";
 import { createScope } from "../lib/scope.ts";
 import { ProcessState, RESULT_META } from "../lib/tool.ts";
@@ -84,6 +85,7 @@ export class FileWorld implements AsyncDisposable {
     return new FileWorld(base, {
       signal: new AbortController().signal,
       progress: () => {},
+      ...new Printed(),
       log: () => {},
       client: { capabilities: {} },
       ask: () => Promise.reject(new Error("nobody to ask")),

@@ -65,10 +65,7 @@ export function noteOf(output: CommandOutput): string | undefined {
 }
 
 function blockOf(output: CommandOutput, index: number): string | undefined {
-  if (typeof output === "string") return index === 0 ? output : undefined;
-  const content = Array.isArray(output) ? output : output.content;
-  if (typeof content === "string") return index === 0 ? content : undefined;
-  const block = content[index];
+  const block = toToolResult(output).content[index];
   return block?.type === "text" ? block.text : undefined;
 }
 

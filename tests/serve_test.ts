@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { CommandContext } from "../lib/command.ts";
 import type { Platform } from "../lib/platform.ts";
+import { Printed } from "../lib/results.ts";
 import { assemble } from "../lib/serve.ts";
 import { MIN_TOKEN_CHARS } from "../lib/serve_http.ts";
 import { buildProgram } from "../lib/program.ts";
@@ -15,6 +16,7 @@ type Message = any;
 const base: CommandContext = {
   signal: new AbortController().signal,
   progress() {},
+  ...new Printed(),
   log() {},
   client: { capabilities: {} },
   ask: () => Promise.reject(new Error("nobody to ask")),

@@ -923,7 +923,7 @@ Deno.test("registering refuses duplicates, bad names, and what is neither tool n
     [{ tool: { name: "a".repeat(129), annotations } }, "1 to 128"],
     [{ resource: { uri: "", mimeType: "a/b" } }, "empty"],
     [{ resource: { uri: "x:{a}{b}", mimeType: "a/b" } }, "text between"],
-    [{ resource: { uri: "x:{+a}", mimeType: "a/b" } }, "simple variable"],
+    [{ resource: { uri: "x:{+a}", mimeType: "a/b" } }, "with text between"],
     [{}, "either a tool or a resource"],
     [{
       tool: { name: "a", annotations },

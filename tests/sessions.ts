@@ -10,6 +10,7 @@ import type { CallEnd, CallStart } from "../lib/hooks.ts";
 import type { Logger } from "../lib/log.ts";
 import type { JsonObject, ToolResult } from "../lib/mcp.ts";
 import type { Platform } from "../lib/platform.ts";
+import { Printed } from "../lib/results.ts";
 import { prepareInput } from "../lib/schema.ts";
 import { STORE_KEY } from "../lib/session_tools.ts";
 import {
@@ -126,6 +127,7 @@ export function callStart(call: TestCall = {}): CallStart {
     context: {
       signal: new AbortController().signal,
       progress() {},
+      ...new Printed(),
       log() {},
       client: call.client ??
         {

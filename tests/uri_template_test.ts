@@ -29,6 +29,28 @@ Deno.test("UriTemplate matches whole URIs only, with a value for each variable",
   assertEquals(template.match("a:1.json.json"), { id: "1.json" });
 });
 
+Deno.test("UriTemplate takes a query at the end, in any order and in part", () => {
+  const template = new UriTemplate("a://{id}/log{?from,to}");
+  assertEquals(template.names, ["id", "from", "to"]);
+  const cases: [string, Record<string, string> | undefined][] = [
+    ["a://x/log", { id: "x" }],
+    ["a://x/log?", { id: "x" }],
+    ["a://x/log?to=9&from=1", { id: "x", from: "1", to: "9" }],
+    ["a://x/log?from=a%26b%3D%20c", { id: "x", from: "a&b= c" }],
+    ["a://x/log?from=a=b", { id: "x", from: "a=b" }],
+    ["a://x/log?from", { id: "x", from: "" }],
+    ["a://x/log?from=1&from=2", undefined],
+    ["a://x/log?id=1", undefined],
+    ["a://x/log?other=1", undefined],
+    ["a://x/log?from=%zz", undefined],
+    ["a://x/log?from=1#part", undefined],
+    ["a://x/log&from=1", undefined],
+  ];
+  for (const [uri, values] of cases) {
+    assertEquals(template.match(uri), values, uri);
+  }
+});
+
 Deno.test("UriTemplate tries no URI beyond its limit", () => {
   const template = new UriTemplate("a:{id}");
   assertEquals(
@@ -55,6 +77,13 @@ Deno.test("UriTemplate refuses what is beyond level 1, twice there, or without t
       "{a",
       "a}",
       "{{a}}",
+      "{?a}/{b}",
+      "{?a}{?b}",
+      "{?a,}",
+      "{?}",
+      "{a}{?a}",
+      "?x=1{?a}",
+      "{&a}",
     ]
   ) {
     assertThrows(() => new UriTemplate(`x:${text}`), TypeError, "Cannot use");
