@@ -5,6 +5,7 @@
  * @module
  */
 import { CommandError } from "./command.ts";
+import { errorCode, reasonOf } from "./reason.ts";
 
 /** Lock files in the state folder; paths share them by hash, so that their number stays bounded. */
 export const LOCK_FILES = 256;
@@ -12,24 +13,35 @@ export const LOCK_FILES = 256;
 /** Milliseconds that a call waits for other processes before it gives up. */
 export const LOCK_WAIT = 30_000;
 
+/** A lock file, opened. */
+export type LockFile = Pick<Deno.FsFile, "lock" | "close">;
+
 /** The locks of one process. Made once; holds nothing while no call is under way. */
 export class FileLocks {
   readonly #folder: string | undefined;
   readonly #wait: number;
+  readonly #openFile: (
+    path: string,
+    options: Deno.OpenOptions,
+  ) => Promise<LockFile>;
   readonly #queues = new Map<string, Promise<void>>();
 
   /**
-   * `stateFolder` is where the lock files live, in `locks/`; without one (or where it cannot be written) only the calls
-   * of this process take turns. `wait` is in milliseconds.
+   * `stateFolder` is where the lock files live, in `locks/`; without one (or where it cannot be written, or its file
+   * system has no locks) only the calls of this process take turns. `wait` is in milliseconds, `open` is `Deno.open`.
    */
   constructor(
     stateFolder: string | undefined,
-    options: { wait?: number } = {},
+    options: {
+      wait?: number;
+      open?(path: string, options: Deno.OpenOptions): Promise<LockFile>;
+    } = {},
   ) {
     this.#folder = stateFolder === undefined
       ? undefined
       : `${stateFolder}/locks`;
     this.#wait = options.wait ?? LOCK_WAIT;
+    this.#openFile = options.open ?? Deno.open;
   }
 
   /** Files that calls hold or wait for. */
@@ -40,8 +52,8 @@ export class FileLocks {
   /**
    * Runs `work` while no other call holds the file. `key` is its real path.
    *
-   * @throws {CommandError} when another process holds it for longer than the wait; the signal's reason when aborted
-   * before `work` began.
+   * @throws {CommandError} when another process holds it for longer than the wait, or the lock fails for a reason that
+   * is not known to mean that there is none; the signal's reason when aborted before `work` began.
    */
   async hold<T>(
     key: string,
@@ -85,30 +97,72 @@ export class FileLocks {
           } s; nothing was done. Try again`,
         );
       }
-      return () => {};
+      return unlocked(key, error);
     } finally {
       clearTimeout(timer);
     }
     return () => file.close();
   }
 
-  async #open(key: string): Promise<Deno.FsFile | undefined> {
+  async #open(key: string): Promise<LockFile | undefined> {
     if (this.#folder === undefined) return undefined;
     const path = `${this.#folder}/${lockName(key)}`;
     const options = { read: true, write: true, create: true, mode: 0o600 };
     try {
-      return await Deno.open(path, options);
+      return await this.#openFile(path, options);
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) return undefined;
+      if (!(error instanceof Deno.errors.NotFound)) {
+        unlocked(key, error);
+        return undefined;
+      }
     }
     try {
       await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      return await Deno.open(path, options);
-    } catch {
+      return await this.#openFile(path, options);
+    } catch (error) {
+      unlocked(key, error);
       return undefined;
     }
   }
 }
+
+/**
+ * Goes on without a lock, where an error says that there can be none.
+ *
+ * @throws {CommandError} for any other: who holds the file is then not known.
+ */
+function unlocked(key: string, error: unknown): () => void {
+  if (
+    NO_LOCKS.some((kind) => error instanceof kind) ||
+    NO_LOCK_CODES.has(errorCode(error) ?? "")
+  ) return () => {};
+  throw new CommandError(
+    `${key} cannot be locked against other processes (${
+      reasonOf(error)
+    }); nothing was done. Try again`,
+    { cause: error },
+  );
+}
+
+/** The state folder is closed to this process, or is none. */
+const NO_LOCKS = [
+  Deno.errors.NotCapable,
+  Deno.errors.PermissionDenied,
+  Deno.errors.NotFound,
+  Deno.errors.NotADirectory,
+  Deno.errors.NotSupported,
+];
+
+/** It cannot be written, or its file system has no locks. */
+const NO_LOCK_CODES: ReadonlySet<string> = new Set([
+  "EROFS",
+  "ENOSPC",
+  "EDQUOT",
+  "ENOLCK",
+  "ENOSYS",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+]);
 
 /** The lock file of a path: an FNV-1a hash, so that the same path gives the same name in every process. */
 function lockName(key: string): string {

@@ -55,9 +55,13 @@ export interface Program {
 export function buildProgram(machine: Machine): Program {
   const { platform } = machine;
   let opened: World | undefined;
-  const open = async (flags: Record<string, unknown>): Promise<World> =>
+  const open = async (
+    flags: Record<string, unknown>,
+    serving = false,
+  ): Promise<World> =>
     opened ??= await startWorld({
       flags,
+      serving,
       platform,
       writeLog: (bytes) => machine.writeLog(bytes),
     });
@@ -140,7 +144,10 @@ export function buildProgram(machine: Machine): Program {
       uncheckedGlobals: true,
       async extend(base, { path }) {
         if (WORLDLESS.has(path[1]?.name ?? "")) return base;
-        const world = await open(base.terminal!.globals);
+        const world = await open(
+          base.terminal!.globals,
+          SERVING.has(path[1]?.name ?? ""),
+        );
         if (path[1]?.name === "mcp") return { ...base, world } as StartContext;
         await world.ready();
         const { name, tool } = path.at(-1)!;
@@ -162,6 +169,9 @@ const WORLDLESS: ReadonlySet<string> = new Set([
   "completions",
   "complete",
 ]);
+
+/** Commands in whose roots a model works. */
+const SERVING: ReadonlySet<string> = new Set(["mcp", "serve"]);
 
 /** The root's options: one for each setting that has one. */
 function rootOptions(): Pick<AnyCommand, "input" | "options"> {

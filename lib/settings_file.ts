@@ -7,6 +7,7 @@ import { UsageError } from "./command.ts";
 import { nearest } from "./nearest.ts";
 import { pathsOf } from "./paths.ts";
 import { configFolder, fromUser, type Platform } from "./platform.ts";
+import { reasonOf } from "./reason.ts";
 import { CUSTOM_TOOLS_KEY, SETTINGS, settingValue } from "./settings.ts";
 import { TOOL_NAMES } from "./tool_names.ts";
 
@@ -52,7 +53,7 @@ export async function readSettingsFile(
       }
     }
     throw new UsageError(
-      `cannot read the configuration: ${reasonOf(error, path)}`,
+      `cannot read the configuration: ${reading(error, path)}`,
     );
   }
   return { path, values: await settingsFrom(text, path, platform) };
@@ -78,7 +79,7 @@ export async function readProjectFile(
       error instanceof Deno.errors.NotCapable
     ) return undefined;
     throw new UsageError(
-      `cannot read the project's settings: ${reasonOf(error, path)}`,
+      `cannot read the project's settings: ${reading(error, path)}`,
     );
   }
   if (text.length > MAX_PROJECT_FILE_CHARS) {
@@ -96,9 +97,9 @@ async function readPlainFile(path: string): Promise<string> {
   return await Deno.readTextFile(path);
 }
 
-function reasonOf(error: unknown, path: string): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.includes(path) ? text : `${path}: ${text}`;
+function reading(error: unknown, path: string): string {
+  const reason = reasonOf(error);
+  return reason.includes(path) ? reason : `${path}: ${reason}`;
 }
 
 /**

@@ -46,6 +46,8 @@ export interface WorldOptions {
   platform: Platform;
   /** Standard error. */
   writeLog(bytes: Uint8Array): Promise<void>;
+  /** False for a command that ends by itself; default true. */
+  serving?: boolean;
 }
 
 /** The world of one process. */
@@ -174,7 +176,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     ...(project?.warnings ?? []),
     ...found.warnings,
   ];
-  for (const warning of all) logger.warn("start.warning", { warning });
+  // That a folder which nobody named is no root matters to a model that works in it, not to `sessions list`.
+  const quiet = options.serving === false && loaded.config.roots.length === 0 &&
+    platform.env("ROUSSEAU_ROOT") === undefined;
+  for (const warning of all) {
+    const level = quiet && found.warnings.includes(warning) ? "info" : "warn";
+    logger[level]("start.warning", { warning });
+  }
   const config = project?.config ?? loaded.config;
   const files = [
     ...own,

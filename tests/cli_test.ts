@@ -297,7 +297,7 @@ Deno.test("wrong usage is told on standard error with exit code 2", async () => 
     [["copy", "a"], 'prog: missing TO, --mode; see "prog copy --help"\n'],
     [
       ["copy", "a", "b", "c", "--mode=x"],
-      "prog: prog copy: takes at most 2 (from, to), got 3\n",
+      "prog: copy: takes at most 2 (from, to), got 3\n",
     ],
     [
       ["copy", "a", "b", "--from=x"],
@@ -309,7 +309,7 @@ Deno.test("wrong usage is told on standard error with exit code 2", async () => 
     ],
     [
       ["globals", "extra"],
-      "prog: prog globals: takes no positional arguments\n",
+      "prog: globals: takes no positional arguments\n",
     ],
   ];
   for (const [args, message] of cases) {

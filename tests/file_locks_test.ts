@@ -116,3 +116,41 @@ Deno.test("a state folder that cannot be made costs only the other processes' lo
   const locks = new FileLocks("/dev/null/state");
   assertEquals(await locks.hold("/f", never, () => 1), 1);
 });
+
+Deno.test("where no lock can be had this process's calls still take turns, and any other error refuses", async () => {
+  await inFolder(async (folder) => {
+    const failing = (error: Error, at: "open" | "lock") =>
+      new FileLocks(folder, {
+        open: () =>
+          at === "open" ? Promise.reject(error) : Promise.resolve({
+            lock: () => Promise.reject(error),
+            close() {},
+          }),
+      });
+    const coded = (code: string) =>
+      Object.assign(new Error(`Oops (os error 7)`), { code });
+    for (const at of ["open", "lock"] as const) {
+      for (
+        const known of [
+          coded("ENOLCK"),
+          coded("EROFS"),
+          new Deno.errors.PermissionDenied(""),
+          new Deno.errors.NotSupported(""),
+        ]
+      ) {
+        assertEquals(await failing(known, at).hold("/f", never, () => 7), 7);
+      }
+      let ran = false;
+      const locks = failing(coded("EIO"), at);
+      const error = await assertRejects(
+        () => locks.hold("/f", never, () => void (ran = true)),
+        CommandError,
+      );
+      assertEquals(
+        error.message,
+        "/f cannot be locked against other processes (oops); nothing was done. Try again",
+      );
+      assertEquals([ran, locks.size], [false, 0]);
+    }
+  });
+});

@@ -345,3 +345,45 @@ Deno.test("a host's block for a checkout carries the flags of the mcp task", asy
   const lazy = "--unstable-lazy-dynamic-imports";
   assertEquals([lazy, ...RUN_FLAGS].toSorted(), flags.toSorted());
 });
+
+Deno.test("a folder that nobody named is no root in silence, unless a model is to work there", async () => {
+  const warned = async (args: string[], env: Record<string, string> = {}) => {
+    const told: string[] = [];
+    const on = platform({
+      env: (name) => ({ ROUSSEAU_STATE_PATH: ":memory:", ...env })[name],
+    });
+    const { root, options } = buildProgram({
+      platform: on,
+      launch: { command: "/opt/rousseau", args: [] },
+      writeLog: (bytes) => {
+        told.push(new TextDecoder().decode(bytes));
+        return Promise.resolve();
+      },
+    });
+    await run(root, args, {
+      stdin: new Blob([]).stream(),
+      stdout: new WritableStream(),
+      stderr: { write: () => Promise.resolve() },
+      env: on.env,
+    }, options);
+    return told.join("").includes("is not taken as a root");
+  };
+  assertEquals(await warned(["sessions", "list"]), false);
+  assertEquals(await warned(["read", "/etc/passwd"]), false);
+  assertEquals(await warned(["--log-level=info", "sessions", "list"]), true);
+  assertEquals(await warned(["mcp"]), true);
+});
+
+Deno.test("a configuration file that is not there is told in words", async () => {
+  const { code, err } = await rousseau([
+    "--config",
+    "/nope",
+    "sessions",
+    "list",
+  ]);
+  assertEquals(code, 2);
+  assertEquals(
+    err,
+    "rousseau: cannot read the configuration: /nope: no such file or directory\n",
+  );
+});

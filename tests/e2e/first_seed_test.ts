@@ -156,24 +156,33 @@ const STEPS: Step[] = [
   },
 ];
 
-/** The document's table of errors: what is sent, the code, and for MCP's own the message. */
-const ERRORS: [name: string, line: string, code: number, message?: string][] = [
-  ["invalid JSON in the envelope", '{"jsonrpc":', -32700],
-  ["jsonrpc is not 2.0", '{"jsonrpc":"1.0","id":8,"method":"ping"}', -32600],
+/** The document's table of errors: what is sent, the id and code of the answer, and for MCP's own the message. */
+const ERRORS: [
+  name: string,
+  line: string,
+  id: number | null,
+  code: number,
+  message?: string,
+][] = [
+  ["invalid JSON in the envelope", '{"jsonrpc":', null, -32700],
+  ["jsonrpc is not 2.0", '{"jsonrpc":"1.0","id":8,"method":"ping"}', 8, -32600],
   [
     "method not implemented",
     '{"jsonrpc":"2.0","id":9,"method":"foo"}',
+    9,
     -32601,
     "method not found: foo",
   ],
   [
     "params did not unmarshal into the expected shape",
     '{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":7}}',
+    10,
     -32602,
   ],
   [
     "tool name is not registered",
     '{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"nope"}}',
+    11,
     -32000,
     "unknown tool: nope",
   ],
@@ -185,12 +194,11 @@ Deno.test("every request of the first document gets the document's answer", asyn
     await t.step(name, async () => {
       const before = server.messages.length;
       await server.send(send);
-      await server.find(
+      const answer = await server.find(
         (message) =>
           server.messages.indexOf(message) >= before && message.id === send.id,
         name,
       );
-      const answer = server.messages.at(-1) as Message;
       if (send.method === "tools/list") {
         assertToolsMatch(answer.result.tools, (seed as Message).result.tools);
         return;
@@ -207,15 +215,15 @@ Deno.test("every request of the first document gets the document's answer", asyn
       });
     }
   }
-  for (const [name, line, code, message] of ERRORS) {
+  for (const [name, line, id, code, message] of ERRORS) {
     await t.step(name, async () => {
       const before = server.messages.length;
       await server.send(line);
-      await server.find(
-        () => server.messages.length > before,
+      const { error } = await server.find(
+        (message) =>
+          server.messages.indexOf(message) >= before && message.id === id,
         `an error for ${line}`,
       );
-      const { error } = server.messages.at(-1) as Message;
       assertEquals(error?.code, code);
       if (message !== undefined) assertEquals(error?.message, message);
     });
