@@ -36,6 +36,8 @@ export interface Environment {
   env(name: string): string | undefined;
   /** What separates the items of a list of paths in a variable: `:`, on Windows `;`. */
   pathSeparator: string;
+  /** What the configuration says under a dotted key; undefined when nothing. */
+  config?(key: string): unknown;
 }
 
 /** No variables. */
@@ -47,7 +49,8 @@ export const NO_ENVIRONMENT: Environment = {
 /**
  * Takes a command line apart. An option that takes a value takes the next argument, whatever it looks like; `--` ends
  * the options; a list option may be repeated; of a repeated single one the last counts. The root's options are taken
- * anywhere. An option that is absent comes from its environment variable.
+ * anywhere. An option that is absent comes from its environment variable, else from
+ * the configuration.
  *
  * @throws {UsageError} for unknown commands and options, missing values, and text that is not of an option's type.
  */
@@ -78,7 +81,8 @@ export async function parseCommandLine(
     );
   }
   for (const [name, value] of bound.value) {
-    if (Object.hasOwn(values, name)) {
+    const flag = own.find((option) => option.name === name)?.flag;
+    if (flag !== undefined && texts.has(flag)) {
       throw new UsageError(`${name}: given both as an option and by position`);
     }
     values[name] = value;
@@ -235,24 +239,44 @@ function optionValues(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const option of options) {
-    const { name, flag, property, hints } = option;
+    const { name, flag } = option;
     const given = texts.get(flag);
-    if (given) {
-      values[name] = read(option, given, `--${flag}`);
-      continue;
-    }
-    const text = hints.env === undefined
-      ? undefined
-      : environment.env(hints.env);
-    if (text !== undefined && text !== "") {
-      values[name] = read(
-        option,
-        option.isList ? listFromText(property, text, environment) : [text],
-        hints.env!,
-      );
-    }
+    const value = given
+      ? read(option, given, `--${flag}`)
+      : fallback(option, environment);
+    if (value !== undefined) values[name] = value;
   }
   return values;
+}
+
+/**
+ * What the environment and the configuration give for the arguments of a command, by name.
+ *
+ * @throws {UsageError} when one of them is not of its argument's type.
+ */
+export function fallbackValues(
+  command: AnyCommand,
+  environment: Environment,
+): Record<string, unknown> {
+  return optionValues(optionsOf(command), new Map(), environment);
+}
+
+/** The value from the option's variable, else from its key in the configuration. An empty variable counts as unset. */
+function fallback(option: Option, environment: Environment): unknown {
+  const { property, hints } = option;
+  const text = hints.env === undefined ? "" : environment.env(hints.env) ?? "";
+  if (text !== "") {
+    const items = option.isList
+      ? listFromText(property, text, environment)
+      : [text];
+    return read(option, items, hints.env!);
+  }
+  if (hints.config === undefined) return undefined;
+  const value = environment.config?.(hints.config) ?? undefined;
+  const items = [value].flat();
+  const isText = items.length > 0 &&
+    items.every((item) => typeof item === "string");
+  return isText ? read(option, items, hints.config) : value;
 }
 
 function read(
