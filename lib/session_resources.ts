@@ -27,6 +27,9 @@ import {
 /** Sessions on a page of `resources/list`. */
 export const PAGE_SESSIONS = 100;
 
+/** Sessions that are named where a URI holds the beginning of their ids. */
+export const MAX_NAMED = 10;
+
 /** Ids that a completion gives at most (MCP: completion, 100 values). */
 export const MAX_COMPLETIONS = 100;
 
@@ -38,7 +41,7 @@ export function sessionResources(store: () => SessionStore): ResourceProvider {
   return {
     list: (cursor, ctx) => listPage(store(), cursor, ctx),
     templates,
-    read: (uri) => readUri(store(), uri),
+    read: (uri, ctx) => readUri(store(), uri, ctx),
     complete: (_, { name, value }) =>
       name === "id" ? completeSessionIds(store(), value) : Promise.resolve([]),
   };
@@ -58,15 +61,12 @@ async function listPage(
   cursor: string | undefined,
   ctx: CommandContext,
 ): Promise<Page<ResourceDefinition>> {
-  // A list that the caller's own calls change is not allowed in a stateless revision (2026-07-28, caching).
-  const isStateless = STATELESS_REVISIONS.some((revision) =>
-    revision === ctx.client.revision
-  );
   try {
     const page = await store.list({
       limit: PAGE_SESSIONS,
       cursor,
-      ...(isStateless ? { except: store.own } : {}),
+      // A list that the caller's own calls change is not allowed in a stateless revision (2026-07-28, caching).
+      ...(isStateless(ctx) ? { except: store.own } : {}),
     });
     return { ...page, items: page.items.map(definition) };
   } catch (error) {
@@ -94,12 +94,17 @@ function templates(): ResourceTemplate[] {
   ];
 }
 
+function isStateless({ client }: CommandContext): boolean {
+  return STATELESS_REVISIONS.some((revision) => revision === client.revision);
+}
+
 async function readUri(
   store: SessionStore,
   uri: string,
+  ctx: CommandContext,
 ): Promise<ResourceContents[] | undefined> {
   const found = SESSION_URI.exec(uri);
-  if (!found) return undefined;
+  if (!found) return await refuseBeginning(store, uri, ctx);
   const [, id = "", json, from = "0"] = found;
   try {
     const text = await store.read(
@@ -117,6 +122,30 @@ async function readUri(
     if (!(error instanceof CommandError)) throw error;
     throw new RpcError(ErrorCode.internal, error.message, { uri });
   }
+}
+
+/**
+ * A resource has one URI, so the beginning of an id, which the tools take, is none; the error names the ids that it
+ * begins.
+ *
+ * @throws {RpcError} where it begins any.
+ */
+async function refuseBeginning(
+  store: SessionStore,
+  uri: string,
+  ctx: CommandContext,
+): Promise<undefined> {
+  const beginning = BEGINNING_URI.exec(uri)?.[1];
+  if (beginning === undefined) return;
+  const found = await store.withPrefix(beginning, MAX_NAMED).catch(() => []);
+  if (found.length === 0) return;
+  throw new RpcError(
+    isStateless(ctx) ? ErrorCode.invalidParams : ErrorCode.resourceNotFound,
+    `resource not found: ${uri}; an id must be whole here: ${
+      found.map(({ id }) => sessionUri(id)).join(", ")
+    }`,
+    { uri },
+  );
 }
 
 function definition(session: SessionInfo): ResourceDefinition {
@@ -144,3 +173,6 @@ const encoder = new TextEncoder();
 
 const SESSION_URI =
   /^rousseau:\/\/sessions\/([0-9a-fA-F-]{36})(\.json)?(?:\?from=(\d{1,7}))?$/;
+
+const BEGINNING_URI =
+  /^rousseau:\/\/sessions\/([0-9a-fA-F-]{1,36})(?:\.json)?(?:\?.*)?$/;

@@ -11,6 +11,7 @@ import type { JsonObject, ResourceLink, Revision } from "../lib/mcp.ts";
 import { RpcError } from "../lib/rpc.ts";
 import {
   completeSessionIds,
+  MAX_NAMED,
   PAGE_SESSIONS,
   sessionResources,
 } from "../lib/session_resources.ts";
@@ -428,12 +429,53 @@ Deno.test("a URI that names no session is not the provider's", async () => {
       const uri of [
         "rousseau://version",
         "rousseau://sessions/",
-        `rousseau://sessions/${id.slice(0, 8)}`,
-        `rousseau://sessions/${id}?from=x`,
+        "rousseau://sessions/ffffffff",
         `rousseau://sessions/${id}/..`,
         "rousseau://sessions/ffffffff-0000-4000-8000-000000000000",
       ]
     ) assertEquals(await provider.read(uri, context), undefined);
+  });
+});
+
+Deno.test("the beginning of an id is no URI of a session, and the error names the ids it begins", async () => {
+  await withStore({}, async (store) => {
+    // So many that some digit begins more ids than are named.
+    for (let i = 0; i < 16 * MAX_NAMED + 1; i++) {
+      record(store, { connectionId: `${i}` });
+    }
+    const [id = "", ...others] = (await store.list({ limit: 200 })).items
+      .map(({ id }) => id);
+    const provider = sessionResources(() => store);
+    for (
+      const [revision, code] of [["2025-11-25", -32002], [
+        "2026-07-28",
+        -32602,
+      ]] as const
+    ) {
+      const ctx = { ...context, client: { capabilities: {}, revision } };
+      const uri = `rousseau://sessions/${id.slice(0, 30)}`;
+      const error = await assertRejects(
+        async () => await provider.read(uri, ctx),
+        RpcError,
+      );
+      assertEquals([error.code, error.data], [code, { uri }]);
+      assertEquals(
+        error.message,
+        `resource not found: ${uri}; an id must be whole here: rousseau://sessions/${id}`,
+      );
+    }
+    const digit = "0123456789abcdef".split("").find((first) =>
+      [id, ...others].filter((one) => one.startsWith(first)).length > MAX_NAMED
+    );
+    const error = await assertRejects(
+      async () =>
+        await provider.read(`rousseau://sessions/${digit}.json`, context),
+      RpcError,
+    );
+    assertEquals(
+      error.message.split("rousseau://sessions/").length - 2,
+      MAX_NAMED,
+    );
   });
 });
 

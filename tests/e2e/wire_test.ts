@@ -160,6 +160,36 @@ Deno.test("tools/list is under 8 KB, the same each time, and has no top-level un
   }
 });
 
+Deno.test("J20: no built-in tool has an output schema, no answer structured content, and each has text", async () => {
+  await using server = await Server.start();
+  await server.folders.write("a", "one\n");
+  await server.initialize();
+  const calls = new Map<string, unknown>([
+    ["read", { path: "a" }],
+    ["write", { path: "b", content: "x" }],
+    ["edit", { path: "a", old_string: "one", new_string: "two" }],
+    ["grep", { pattern: "two" }],
+    ["bash", { command: "echo hi" }],
+    ["bash_output", { job: "j9" }],
+    ["bash_kill", { job: "j9" }],
+    ["rousseau_list_sessions", {}],
+    ["rousseau_search_sessions", { query: "two" }],
+    ["rousseau_read_session", { id: "0" }],
+    ["rousseau_undo", {}],
+  ]);
+  const { tools } = (await server.request("tools/list")).result;
+  assertEquals(
+    tools.map(({ name }: { name: string }) => name).toSorted(),
+    [...calls.keys()].toSorted(),
+  );
+  for (const { name, inputSchema, outputSchema } of tools) {
+    assertEquals([inputSchema.type, outputSchema], ["object", undefined], name);
+    const result = await server.call(name, calls.get(name));
+    assertEquals("structuredContent" in result, false, name);
+    assertEquals(result.content[0].type, "text", name);
+  }
+});
+
 Deno.test("instructions are at most 1,500 characters and name the root", async () => {
   await using server = await Server.start();
   const { instructions } = await server.initialize();
