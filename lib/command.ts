@@ -253,6 +253,11 @@ export interface Command<
    * does not wait for what is not used.
    */
   load?(): Promise<AnyCommand>;
+  /**
+   * Subcommands that are not known beforehand, such as those that a configuration declares. Asked for a word that none
+   * of `commands` has, for help and for completion, with the whole command line.
+   */
+  more?(args: readonly string[]): Promise<readonly AnyCommand[]>;
   /** Other names on the command line. */
   aliases?: readonly string[];
   /** Not shown in help. */

@@ -14,6 +14,7 @@ import {
   type Option,
   optionsOf,
   pathWords,
+  withMore,
 } from "./tree.ts";
 
 /** What a command line asks for. */
@@ -59,7 +60,8 @@ export async function parseCommandLine(
   args: readonly string[],
   environment: Environment = NO_ENVIRONMENT,
 ): Promise<CommandLine> {
-  const { path, words, tokens, help, version } = await split(root, args);
+  const { path: found, words, tokens, help, version } = await split(root, args);
+  const path = help || !found.at(-1)!.run ? await listing(found, args) : found;
   const command = path.at(-1)!;
   if (help || version) {
     return { path, values: {}, globals: {}, help, version };
@@ -88,6 +90,18 @@ export async function parseCommandLine(
     values[name] = value;
   }
   return { path, values, globals, help, version };
+}
+
+/** The path with all subcommands of its last command, for help: that is there even where the settings are wrong. */
+async function listing(
+  path: readonly AnyCommand[],
+  args: readonly string[],
+): Promise<readonly AnyCommand[]> {
+  const command = path.at(-1)!;
+  return [
+    ...path.slice(0, -1),
+    await withMore(command, args).catch(() => command),
+  ];
 }
 
 /** The options that may stand on the line of a command: its own, and the root's where its own do not hide them. */
@@ -142,9 +156,15 @@ async function split(
         else tokens.push(token);
       }
     } else {
-      const child = words.length === 0
-        ? childNamed(path.at(-1)!, arg)
-        : undefined;
+      let child: AnyCommand | undefined;
+      if (words.length === 0) {
+        const here = path.at(-1)!;
+        child = childNamed(here, arg);
+        if (!child && arg !== "help") {
+          path[path.length - 1] = await withMore(here, args);
+          child = childNamed(path.at(-1)!, arg);
+        }
+      }
       if (child) {
         path.push(await loadCommand(child));
         known = knownOptions(path);

@@ -15,7 +15,13 @@ import {
   SHELLS,
 } from "./completion_script.ts";
 import { knownOptions } from "./command_line.ts";
-import { childNamed, loadCommand, type Option, optionsOf } from "./tree.ts";
+import {
+  childNamed,
+  loadCommand,
+  type Option,
+  optionsOf,
+  withMore,
+} from "./tree.ts";
 
 /** What may stand in a place, with a few words about it. */
 export interface Candidate {
@@ -155,6 +161,7 @@ export async function candidates(
   root: AnyCommand,
   words: readonly string[],
 ): Promise<Candidate[]> {
+  root = await withMore(await loadCommand(root), words).catch(() => root);
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? "";
   const { path, positionals, pending, ended } = await walk(root, before);

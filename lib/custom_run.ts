@@ -36,6 +36,7 @@ export function customCommand(tool: CustomTool): AnyCommand {
   return command<InputSchema, ToolContext>({
     name: tool.name,
     summary: tool.description,
+    description: tool.description,
     input: tool.input,
     tool: { name: tool.name },
     run: async (args, ctx) =>

@@ -51,7 +51,7 @@ export function placeholder(item: string): string | undefined {
  * The tools in a parsed configuration file.
  *
  * @param text the file's text, to find lines in.
- * @param taken names that other tools have.
+ * @param taken names that other tools and commands have.
  * @throws {UsageError} naming file, line, tool and key.
  */
 export async function customToolsFrom(
@@ -88,10 +88,15 @@ export async function customToolsFrom(
     const { name, description, argv, cwd, output = "text" } = item;
     const { input = { type: "object" }, env = {} } = item;
     const { timeout = CUSTOM_TIMEOUT_S } = item;
-    if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-      return wrong("name", "must be 1 to 64 letters, digits, _ or -");
+    if (typeof name !== "string" || !/^\w[\w-]{0,63}$/.test(name)) {
+      return wrong(
+        "name",
+        "must be 1 to 64 letters, digits, _ or -, and not begin with -",
+      );
     }
-    if (names.has(name)) wrong("name", `there already is a tool "${name}"`);
+    if (names.has(name)) {
+      wrong("name", `there already is a tool or command "${name}"`);
+    }
     names.add(name);
     if (typeof description !== "string" || description.trim() === "") {
       return wrong("description", "must say what the tool does");

@@ -13,7 +13,13 @@ import { type MayDo, mayDoNow, storeObstacle } from "./grants.ts";
 import type { Platform } from "./platform.ts";
 import { chooseShell } from "./shell.ts";
 import { storeOf } from "./session_tools.ts";
-import { missingTools, selectTools, TOOL_NAMES } from "./tools.ts";
+import {
+  type CustomSelection,
+  missingTools,
+  selectCustom,
+  selectTools,
+  TOOL_NAMES,
+} from "./tools.ts";
 import type { World } from "./world.ts";
 
 /** How a check ended. */
@@ -221,7 +227,18 @@ function toolChecks(world: World, mayDo: MayDo): Check[] {
       verdict: "warn",
       detail: `not offered: ${detail}`,
     })),
+    ...customCheck(selectCustom(world.config, mayDo)),
   ];
+}
+
+function customCheck({ asked, reason }: CustomSelection): Check[] {
+  if (asked.length === 0) return [];
+  const names = asked.map(({ name }) => name).join(", ");
+  return [{
+    name: "custom_tools",
+    verdict: reason === undefined ? "ok" : "warn",
+    detail: reason === undefined ? names : `not offered: ${names} (${reason})`,
+  }];
 }
 
 /** What runs commands, what is around it, and where it finds programs; one line where nothing may run. */

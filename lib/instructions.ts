@@ -5,13 +5,21 @@
  */
 import { clipChars } from "./clip.ts";
 import type { Config } from "./config.ts";
-import { missingTools, type Selection, type ToolName } from "./tools.ts";
+import {
+  type CustomSelection,
+  missingTools,
+  type Selection,
+  type ToolName,
+} from "./tools.ts";
 
 /** Characters of the instructions at most; hosts pass them on with every conversation. */
 export const MAX_INSTRUCTIONS_CHARS = 1_500;
 
 /** Characters of the scope's own words within them. */
 export const MAX_SCOPE_CHARS = 800;
+
+/** Characters of the names of tools without code within them. */
+export const MAX_CUSTOM_CHARS = 200;
 
 /** The facts that the instructions are made of. */
 export interface InstructionFacts {
@@ -21,18 +29,30 @@ export interface InstructionFacts {
   config: Config;
   /** What is offered and what is not. */
   selection: Selection;
+  /** The tools without code. */
+  custom?: CustomSelection | undefined;
 }
 
 /** Instructions, the most important first, within {@linkcode MAX_INSTRUCTIONS_CHARS}. */
 export function instructions(
-  { scope, config, selection }: InstructionFacts,
+  { scope, config, selection, custom }: InstructionFacts,
 ): string {
   const has = (name: ToolName) => selection.offered.includes(name);
-  const missing = missingTools(selection);
+  const missing = [
+    ...missingTools(selection),
+    ...(custom?.asked.length && custom.reason !== undefined
+      ? [`${clip(names(custom), MAX_CUSTOM_CHARS)} (${custom.reason})`]
+      : []),
+  ];
   const lines = [
     clip(scope, MAX_SCOPE_CHARS),
     "Keys and credentials are closed to the file tools in every mode but full. A refusal names the flag that would lift it; only the person can set it.",
     has("bash") ? shellLine(config) : "",
+    custom?.asked.length && custom.reason === undefined
+      ? `Programs that the person has declared as tools, held like bash: ${
+        clip(names(custom), MAX_CUSTOM_CHARS)
+      }.`
+      : "",
     missing.length === 0 ? "" : `Not offered: ${missing.join("; ")}.`,
     config.record === "off" || selection.storeless !== undefined
       ? "Calls are not recorded."
@@ -50,6 +70,10 @@ export function instructions(
     lines.filter((line) => line !== "").join("\n"),
     MAX_INSTRUCTIONS_CHARS,
   );
+}
+
+function names({ asked }: CustomSelection): string {
+  return asked.map(({ name }) => name).join(", ");
 }
 
 /** What holds commands. Whether there is a sandbox is found out only with the first of them. */

@@ -21,6 +21,7 @@ import type { Platform } from "./platform.ts";
 import { type Served, serveOnStdio } from "./serve.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
 import {
+  customEntries,
   modeRefusal,
   selectCustom,
   selectTools,
@@ -72,6 +73,7 @@ export function buildProgram(machine: Machine): Program {
     description:
       "Gives an MCP host's model tools for files and a shell, keeps every call in a local database, and hands the past sessions back. The same commands work here.",
     ...rootOptions(),
+    more: (args) => customEntries(args, platform),
     commands: [
       ...toolEntries(platform),
       mcpCommand(version),
@@ -266,14 +268,20 @@ async function servedBy(
   version: AnyCommand,
   words: readonly string[],
 ): Promise<Served> {
-  const { tools, resources } = words.length === 0
+  const { config } = ctx.world;
+  const custom = selectCustom(config);
+  const one = custom.asked.filter(({ name }) =>
+    words.length === 1 && name === words[0]
+  );
+  const { tools, resources } = one.length > 0
+    ? { tools: [], resources: [] }
+    : words.length === 0
     ? { tools: TOOL_NAMES, resources: [version] }
     : await partOf(terminalOf(ctx).root, words);
-  const { config } = ctx.world;
   return {
     version: VERSION,
     selection: selectTools(tools, ctx.world),
-    custom: words.length === 0 ? selectCustom(config) : [],
+    custom: words.length === 0 ? custom : { ...custom, asked: one },
     resources,
     sessions: words.length === 0 && config.sessions.visible !== "none",
   };

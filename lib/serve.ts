@@ -5,7 +5,6 @@
  * @module
  */
 import type { AnyCommand, CommandContext, CommandOutput } from "./command.ts";
-import type { CustomTool } from "./custom_tool.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import { instructions } from "./instructions.ts";
 import { serveTerminal } from "./mcp_command.ts";
@@ -14,7 +13,7 @@ import { McpServer } from "./server.ts";
 import type { StdioHooks } from "./stdio.ts";
 import type { ServeParts } from "./serve_parts.ts";
 import type { ToolContext } from "./tool.ts";
-import { loadTool, type Selection } from "./tools.ts";
+import { type CustomSelection, loadTool, type Selection } from "./tools.ts";
 import type { StartContext } from "./world.ts";
 
 /** Milliseconds that the last records may wait for another process's lock after a signal. */
@@ -27,7 +26,7 @@ export interface Served {
   /** The tools. */
   selection: Selection;
   /** Tools without code. */
-  custom?: readonly CustomTool[];
+  custom?: CustomSelection;
   /** Resources that are commands. */
   resources: readonly AnyCommand[];
   /** Whether recorded sessions are resources and prompts, too. */
@@ -58,6 +57,7 @@ export function assemble(ctx: StartContext, served: Served): Assembled {
       scope: describeScope(config.mode, roots),
       config,
       selection,
+      custom: served.custom,
     }),
     logger,
     extend: (base: CommandContext): ToolContext => world.extend(base),
@@ -120,11 +120,11 @@ async function answersFirst(): Promise<void> {
 }
 
 async function customCommands(
-  tools: readonly CustomTool[] = [],
+  { asked, reason }: CustomSelection = { asked: [], reason: undefined },
 ): Promise<AnyCommand[]> {
-  if (tools.length === 0) return [];
+  if (asked.length === 0 || reason !== undefined) return [];
   const { customCommand } = await import("./custom_run.ts");
-  return tools.map(customCommand);
+  return asked.map(customCommand);
 }
 
 /** Stands in for {@linkcode ServeParts} until they are loaded. No request that needs them comes before. */

@@ -9,7 +9,7 @@ import { pathsOf } from "./paths.ts";
 import { configFolder, fromUser, type Platform } from "./platform.ts";
 import { reasonOf } from "./reason.ts";
 import { CUSTOM_TOOLS_KEY, SETTINGS, settingValue } from "./settings.ts";
-import { TOOL_NAMES } from "./tool_names.ts";
+import { TOOL_NAMES, VERBS } from "./tool_names.ts";
 
 /** Characters of the project's file; a longer one is refused. */
 export const MAX_PROJECT_FILE_CHARS = 65_536;
@@ -134,7 +134,7 @@ export async function settingsFrom(
     const { customToolsFrom } = await import("./custom_tool.ts");
     values.set(
       CUSTOM_TOOLS_KEY,
-      await customToolsFrom(tools, text, path, TOOL_NAMES),
+      await customToolsFrom(tools, text, path, [...TOOL_NAMES, ...VERBS]),
     );
   }
   return values;

@@ -19,5 +19,20 @@ export const TOOL_NAMES = [
   "rousseau_undo",
 ] as const;
 
+/** The other commands of the program, whose names no tool may have: each is a word of the same command line. */
+export const VERBS = [
+  "mcp",
+  "serve",
+  "sessions",
+  "session",
+  "undo",
+  "doctor",
+  "config",
+  "version",
+  "completions",
+  "complete",
+  "help",
+] as const;
+
 /** A name in {@linkcode TOOL_NAMES}. */
 export type ToolName = typeof TOOL_NAMES[number];

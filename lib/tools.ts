@@ -15,6 +15,7 @@ import {
 } from "./grants.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Platform } from "./platform.ts";
+import { CUSTOM_TOOLS_KEY } from "./settings.ts";
 import { TOOL_NAMES, type ToolName } from "./tool_names.ts";
 
 export { TOOL_NAMES, type ToolName };
@@ -32,6 +33,39 @@ export function toolEntries(platform: Platform): AnyCommand[] {
       load: () => loadTool(name, platform),
     };
   });
+}
+
+/**
+ * The tools without code as entries of a tree. They stand in the file that a command line names, else in the user's.
+ *
+ * @throws {UsageError} for mistakes in the file.
+ */
+export async function customEntries(
+  args: readonly string[],
+  platform: Platform,
+): Promise<AnyCommand[]> {
+  const { readSettingsFile } = await import("./settings_file.ts");
+  const line = args.slice(0, (args.indexOf("--") + 1 || Infinity) - 1);
+  const at = line.findLastIndex((arg) => /^--config(=|$)/.test(arg));
+  const named = line[at] === "--config"
+    ? line[at + 1]
+    : line[at]?.slice("--config=".length);
+  const file = await readSettingsFile(
+    named ?? platform.env("ROUSSEAU_CONFIG"),
+    { platform },
+    [],
+  );
+  const tools = file?.values.get(CUSTOM_TOOLS_KEY) as CustomTool[] | undefined;
+  return (tools ?? []).map((tool) => ({
+    name: tool.name,
+    // Up to the end of the first sentence.
+    summary: /^.*?(?=\.?$|\.\s)/s.exec(tool.description)![0],
+    tool: { name: tool.name },
+    load: async () => ({
+      ...(await import("./custom_run.ts")).customCommand(tool),
+      verbatim: true,
+    }),
+  }));
 }
 
 /** One built-in tool. */
@@ -150,19 +184,28 @@ export function selectTools(
   return selection;
 }
 
-/** The tools without code that are offered, by the same settings. The group `custom` is all of them. */
+/** The tools without code that nobody left out, and what keeps all of them; undefined when nothing does. */
+export interface CustomSelection {
+  /** In the order of the configuration. */
+  asked: readonly CustomTool[];
+  /** Why none is offered. */
+  reason: string | undefined;
+}
+
+/** The same for the tools without code. The group `custom` is all of them. */
 export function selectCustom(
   config: Config,
   mayDo: MayDo = mayDoNow,
-): readonly CustomTool[] {
+): CustomSelection {
   const { asked, project, excluded } = picked(config);
-  if (config.mode === "read-only" && config.sandbox?.mode !== "require") {
-    return [];
-  }
-  return (config.customTools ?? []).filter(({ name }) =>
-    asked.has(name) && !excluded.has(name) && project?.has(name) !== false &&
-    permissionRefusal("bash", [], mayDo) === undefined
-  );
+  return {
+    asked: (config.customTools ?? []).filter(({ name }) =>
+      asked.has(name) && !excluded.has(name) && project?.has(name) !== false
+    ),
+    // Like bash, they are programs that nothing but a sandbox holds.
+    reason: modeRefusal("bash", config) ??
+      permissionRefusal("bash", [], mayDo),
+  };
 }
 
 function picked(config: Config) {

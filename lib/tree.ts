@@ -101,6 +101,19 @@ export async function loadTree(command: AnyCommand): Promise<AnyCommand> {
   };
 }
 
+/** The command with the subcommands that were not known beforehand. */
+export async function withMore(
+  command: AnyCommand,
+  args: readonly string[],
+): Promise<AnyCommand> {
+  const { more, ...known } = command;
+  if (!more) return command;
+  return {
+    ...known,
+    commands: [...known.commands ?? [], ...await more(args)],
+  };
+}
+
 /** The child of that name or alias. */
 export function childNamed(
   command: AnyCommand,

@@ -12,6 +12,8 @@ import { MAX_ARGUMENT_BYTES } from "../lib/custom_run.ts";
 import type { Platform } from "../lib/platform.ts";
 import { buildProgram } from "../lib/program.ts";
 import { settingsFrom } from "../lib/settings_file.ts";
+import { TOOL_NAMES, VERBS } from "../lib/tool_names.ts";
+import { loadTree } from "../lib/tree.ts";
 
 const platform = (env: Record<string, string>): Platform => ({
   os: "linux",
@@ -61,23 +63,51 @@ async function serve(
   args: string[],
   requests: { method: string; params?: unknown }[],
 ): Promise<{ results: Result[]; code: number; stderr: string }> {
+  const lines = [
+    {
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "t", version: "1" },
+      },
+    },
+    ...requests,
+  ].map((request, id) =>
+    `${JSON.stringify({ jsonrpc: "2.0", id, ...request })}\n`
+  );
+  const { stdout, code, stderr } = await line(
+    yaml,
+    (folder) => [
+      "--config",
+      `${folder}/c.yaml`,
+      "--root",
+      `${folder}/root`,
+      ...args,
+      "mcp",
+    ],
+    lines.join(""),
+  );
+  const results = stdout.trim() === ""
+    ? []
+    : stdout.trim().split("\n").map((line) => JSON.parse(line))
+      .filter(({ id }) => id !== undefined)
+      .sort((a, b) => a.id - b.id).slice(1).map(({ result, error }) =>
+        result ?? error
+      );
+  return { results, code, stderr };
+}
+
+/** Runs a command line of the program, in a folder with this configuration as `c.yaml` and an empty `root`. */
+async function line(
+  yaml: string,
+  args: (folder: string) => string[],
+  input = "",
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/c.yaml`, yaml);
     await Deno.mkdir(`${folder}/root`);
-    const lines = [
-      {
-        method: "initialize",
-        params: {
-          protocolVersion: "2025-06-18",
-          capabilities: {},
-          clientInfo: { name: "t", version: "1" },
-        },
-      },
-      ...requests,
-    ].map((request, id) =>
-      `${JSON.stringify({ jsonrpc: "2.0", id, ...request })}\n`
-    );
     let stdout = "";
     let stderr = "";
     const decoder = new TextDecoder();
@@ -91,16 +121,9 @@ async function serve(
     });
     const code = await run(
       root,
-      [
-        "--config",
-        `${folder}/c.yaml`,
-        "--root",
-        `${folder}/root`,
-        ...args,
-        "mcp",
-      ],
+      args(folder),
       {
-        stdin: ReadableStream.from([new TextEncoder().encode(lines.join(""))]),
+        stdin: ReadableStream.from([new TextEncoder().encode(input)]),
         stdout: new WritableStream({
           write: (bytes) => void (stdout += decoder.decode(bytes)),
         }),
@@ -113,18 +136,26 @@ async function serve(
       },
       options,
     );
-    const results = stdout.trim() === ""
-      ? []
-      : stdout.trim().split("\n").map((line) => JSON.parse(line))
-        .filter(({ id }) => id !== undefined)
-        .sort((a, b) => a.id - b.id).slice(1).map(({ result, error }) =>
-          result ?? error
-        );
-    return { results, code, stderr };
+    return { code, stdout, stderr };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
+
+/** Runs a tool without code from the command line. */
+const cli = (yaml: string, ...args: string[]) =>
+  line(
+    yaml,
+    (folder) => [
+      ...args,
+      "--config",
+      `${folder}/c.yaml`,
+      "--root",
+      `${folder}/root`,
+      "--sandbox",
+      "off",
+    ],
+  );
 
 const call = (name: string, args: unknown) => ({
   method: "tools/call",
@@ -225,7 +256,10 @@ Deno.test("each key of a tool without code is checked", async () => {
   const input = { type: "object", properties: { a: {} } };
   const cases: [unknown, string][] = [
     [{ ...good, name: "a b" }, "name: must be"],
-    [{ ...good, name: "bash" }, 'name: there already is a tool "bash"'],
+    [
+      { ...good, name: "bash" },
+      'name: there already is a tool or command "bash"',
+    ],
     [{ ...good, description: " " }, "description: must say"],
     [{ ...good, argv: [] }, "argv: must be a list"],
     [{ ...good, argv: "true" }, "argv: must be a list"],
@@ -279,4 +313,155 @@ Deno.test("each key of a tool without code is checked", async () => {
     UsageError,
     'did you mean "custom_tools"?',
   );
+});
+
+Deno.test("a tool without code is a command with an option for each argument, its program's exit code, and no record", async () => {
+  const shown = await cli(
+    TOOLS,
+    "show",
+    "--words=a b",
+    "--words",
+    "--count",
+    "--count=2",
+  );
+  assertEquals(
+    [shown.code, shown.stdout],
+    [
+      0,
+      `a b|--count|2|2|here|${
+        JSON.stringify({ words: ["a b", "--count"], count: 2 })
+      }late\n`,
+    ],
+  );
+  assertEquals((await cli(TOOLS, "fails")).code, 3);
+  assertEquals((await cli(TOOLS, "bare", "--file=-rf")).code, 1);
+  const wrong = await cli(TOOLS, "show", "--count", "two");
+  assertEquals(wrong.code, 2);
+  assertStringIncludes(wrong.stderr, '--count: must be an integer, got "two"');
+  const readOnly = await cli(TOOLS, "fails", "--mode", "read-only");
+  assertEquals(readOnly.code, 1);
+  assertStringIncludes(readOnly.stderr, "fails: refused in mode read-only");
+  const counted = await line(TOOLS, (folder) => [
+    "sessions",
+    "list",
+    "--config",
+    `${folder}/c.yaml`,
+  ]);
+  assertEquals(counted.stdout, "(no sessions)\n");
+});
+
+Deno.test("help, completion and mistyped names know the tools without code of the file that the line names", async () => {
+  const help = await cli(TOOLS, "--help");
+  assertStringIncludes(help.stdout, "fails        Fails [MCP tool]");
+  const one = await cli(TOOLS, "help", "bare");
+  assertStringIncludes(one.stdout, "Usage: rousseau bare [OPTIONS]");
+  assertStringIncludes(one.stdout, "Takes an operand without --");
+  const words = async (...words: string[]) =>
+    (await line(TOOLS, (folder) => [
+      "complete",
+      "--",
+      `--config=${folder}/c.yaml`,
+      ...words,
+    ])).stdout;
+  assertEquals(await words("sho"), "show\tShows what it gets\n");
+  assertEquals(
+    await words("show", "--co"),
+    "--config\tConfiguration file instead of the user's.\n--count\t\n",
+  );
+  const near = await cli(TOOLS, "shwo");
+  assertEquals(near.code, 2);
+  assertStringIncludes(near.stderr, 'did you mean "show"?');
+});
+
+Deno.test("a mistake in a tool without code is told for an unknown command, and hides neither help nor other commands", async () => {
+  const broken = TOOLS.replace("timeout: 0.2", "timeot: 0.2");
+  const unknown = await cli(broken, "show");
+  assertEquals(unknown.code, 2);
+  assertStringIncludes(unknown.stderr, "c.yaml:22: custom_tools[3].timeot");
+  const help = await cli(broken, "--help");
+  assertEquals(help.code, 0);
+  assertStringIncludes(help.stdout, "Usage: rousseau");
+  assertEquals((await cli(broken, "version")).code, 0);
+});
+
+Deno.test("doctor and instructions name the tools without code, or why they are not offered", async () => {
+  const doctor = async (...args: string[]) =>
+    (await cli(TOOLS, "doctor", ...args)).stdout;
+  assertStringIncludes(
+    await doctor("--exclude", "slow"),
+    "custom_tools      show, bare, fails, data\n",
+  );
+  assertStringIncludes(
+    await doctor("--mode", "read-only"),
+    "not offered: show, bare, fails, slow, data (mode read-only",
+  );
+  const told = async (...args: string[]) => {
+    const { stdout } = await line(
+      TOOLS,
+      (folder) => ["--config", `${folder}/c.yaml`, ...args, "mcp"],
+      `${
+        JSON.stringify({
+          jsonrpc: "2.0",
+          id: 0,
+          method: "initialize",
+          params: { protocolVersion: "2025-06-18", capabilities: {} },
+        })
+      }\n`,
+    );
+    return JSON.parse(stdout).result.instructions;
+  };
+  assertStringIncludes(
+    await told("--tools", "show,fails"),
+    "declared as tools, held like bash: show, fails.",
+  );
+  assertStringIncludes(
+    await told("--mode", "read-only"),
+    "show, bare, fails, slow, data (mode read-only",
+  );
+});
+
+Deno.test("mcp NAME serves one tool without code alone", async () => {
+  const { stdout } = await line(
+    TOOLS,
+    (folder) => ["--config", `${folder}/c.yaml`, "mcp", "bare"],
+    [
+      {
+        id: 0,
+        method: "initialize",
+        params: { protocolVersion: "2025-06-18", capabilities: {} },
+      },
+      { id: 1, method: "tools/list" },
+    ].map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join(""),
+  );
+  const { result } = JSON.parse(stdout.trim().split("\n")[1]!);
+  assertEquals(result.tools.map(({ name }: Result) => name), ["bare"]);
+});
+
+Deno.test("no tool without code takes the name of a command", async () => {
+  const { root } = buildProgram({
+    platform: platform({}),
+    launch: { command: "rousseau", args: [] },
+    writeLog: () => Promise.resolve(),
+  });
+  const { commands = [] } = await loadTree(root);
+  const names = commands.flatMap(({ name, aliases }) => [
+    name,
+    ...aliases ?? [],
+  ]);
+  assertEquals(
+    new Set([...names, "help"]),
+    new Set<string>([...TOOL_NAMES, ...VERBS]),
+  );
+  for (const name of ["doctor", "help", "-x"]) {
+    await assertRejects(
+      () =>
+        settingsFrom(
+          `custom_tools: [{ name: ${name}, description: D, argv: [a] }]`,
+          "f",
+          platform({}),
+        ),
+      UsageError,
+      "f:1: custom_tools[0].name",
+    );
+  }
 });
