@@ -13,6 +13,7 @@ import {
   CommandError,
   type CommandOutput,
   NO_INPUT,
+  type PropertySchema,
   type Terminal,
   UsageError,
 } from "./command.ts";
@@ -224,12 +225,14 @@ async function prepared(
   values: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   if (Object.keys(values).length === 0 && !command.input?.required?.length) {
-    const defaults = optionsOf(command).filter(({ property }) =>
+    const properties: Record<string, PropertySchema> =
+      command.input?.properties ?? {};
+    const defaults = Object.entries(properties).filter(([, property]) =>
       property.default !== undefined
     );
     return Object.fromEntries(
       defaults.map((
-        { name, property },
+        [name, property],
       ) => [name, structuredClone(property.default)]),
     );
   }

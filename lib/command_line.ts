@@ -113,11 +113,13 @@ export function knownOptions(path: readonly AnyCommand[]): Map<string, Option> {
   return known;
 }
 
+type Token = readonly [flag: string, given: string | boolean];
+
 interface Split {
   path: readonly AnyCommand[];
   words: string[];
-  /** Options, each as `--flag=value`, `--flag` or `--no-flag`. */
-  tokens: string[];
+  /** Options in their order: the flag, and its text, or whether a switch is on. */
+  tokens: Token[];
   help: boolean;
   version: boolean;
 }
@@ -128,7 +130,7 @@ async function split(
 ): Promise<Split> {
   const path = [await loadCommand(root)];
   const words: string[] = [];
-  const tokens: string[] = [];
+  const tokens: Token[] = [];
   let known = knownOptions(path);
   let help = false;
   let version = false;
@@ -183,12 +185,12 @@ function longToken(
   { flag, isSwitch, property }: Option,
   text: string | undefined,
   next: () => string,
-): string {
-  if (!isSwitch) return `--${flag}=${text ?? next()}`;
-  if (text === undefined) return `--${flag}`;
+): Token {
+  if (!isSwitch) return [flag, text ?? next()];
+  if (text === undefined) return [flag, true];
   const { value, error } = valueFromText(property, text);
   if (error !== undefined) throw new UsageError(`--${flag}: ${error}`);
-  return value ? `--${flag}` : `--no-${flag}`;
+  return [flag, value === true];
 }
 
 function negatedToken(
@@ -196,13 +198,13 @@ function negatedToken(
   text: string | undefined,
   path: readonly AnyCommand[],
   known: ReadonlyMap<string, Option>,
-): string {
+): Token {
   const positive = flag.startsWith("no-")
     ? known.get(flag.slice("no-".length))
     : undefined;
   if (!positive?.isSwitch) throw unknownOption(path, `--${flag}`, known);
   if (text !== undefined) throw new UsageError(`--${flag}: takes no value`);
-  return `--${flag}`;
+  return [positive.flag, false];
 }
 
 /** A cluster such as `-x`, `-xyz`, `-n5`, `-n=5`, or `-n` with its value in the next argument. */
@@ -211,7 +213,7 @@ function* shortTokens(
   path: readonly AnyCommand[],
   known: ReadonlyMap<string, Option>,
   next: () => string,
-): Generator<string> {
+): Generator<Token | typeof HELP> {
   for (let i = 1; i < arg.length; i++) {
     const letter = arg[i]!;
     const option = [...known.values()].find(({ hints }) =>
@@ -219,35 +221,47 @@ function* shortTokens(
     );
     if (!option && letter === "h") yield HELP;
     else if (!option) throw unknownOption(path, `-${letter}`, known);
-    else if (option.isSwitch) yield `--${option.flag}`;
+    else if (option.isSwitch) yield [option.flag, true];
     else {
       const rest = arg.slice(i + 1);
-      yield `--${option.flag}=${rest === "" ? next() : rest.replace(/^=/, "")}`;
+      yield [option.flag, rest === "" ? next() : rest.replace(/^=/, "")];
       return;
     }
   }
 }
 
-/** What was given for each flag. */
+/** What was given for each flag. The parser gets names of its own, so that no flag can mean anything to it. */
 function optionTexts(
   path: readonly AnyCommand[],
-  tokens: readonly string[],
+  tokens: readonly Token[],
 ): ReadonlyMap<string, readonly (string | boolean)[]> {
   const texts = new Map<string, readonly (string | boolean)[]>();
   if (tokens.length === 0) return texts;
-  const options = [...knownOptions(path).values()];
-  const flags = (pick: (option: Option) => boolean) =>
-    options.filter(pick).map(({ flag }) => flag);
-  const parsed = parseArgs(tokens, {
-    string: flags(({ isSwitch }) => !isSwitch),
-    boolean: flags(({ isSwitch }) => isSwitch),
-    negatable: flags(({ isSwitch }) => isSwitch),
-    collect: flags(({ isList }) => isList),
-  });
-  const given = new Set(tokens.map((token) => /^--([^=]*)/.exec(token)![1]!));
-  for (const { flag } of options) {
-    if (!given.has(flag) && !given.has(`no-${flag}`)) continue;
-    texts.set(flag, [parsed[flag] as string | boolean | string[]].flat());
+  const known = knownOptions(path);
+  const options = [...known.values()];
+  const index = new Map(options.map(({ flag }, i) => [flag, `o${i}`]));
+  for (const [flag] of tokens) {
+    // It was an option of a command on the way.
+    if (!known.has(flag)) throw unknownOption(path, `--${flag}`, known);
+  }
+  const names = (pick: (option: Option) => boolean) =>
+    options.filter(pick).map(({ flag }) => index.get(flag)!);
+  const parsed = parseArgs(
+    tokens.map(([flag, given]) => {
+      const name = index.get(flag)!;
+      if (typeof given === "string") return `--${name}=${given}`;
+      return given ? `--${name}` : `--no-${name}`;
+    }),
+    {
+      string: names(({ isSwitch }) => !isSwitch),
+      boolean: names(({ isSwitch }) => isSwitch),
+      negatable: names(({ isSwitch }) => isSwitch),
+      collect: names(({ isList }) => isList),
+    },
+  );
+  for (const flag of new Set(tokens.map(([flag]) => flag))) {
+    const given = parsed[index.get(flag)!] as string | boolean | string[];
+    texts.set(flag, [given].flat());
   }
   return texts;
 }

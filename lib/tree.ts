@@ -53,17 +53,21 @@ export function optionsOf(command: AnyCommand): Option[] {
     ...(printsJson(command) ? { [JSON_OPTION]: JSON_PROPERTY } : {}),
   };
   return Object.entries(properties)
-    .filter(([name]) => FLAG_NAME.test(name) && name !== "constructor")
+    .filter(([name]) => FLAG_NAME.test(name))
     .map(([name, property]) => ({
       name,
-      flag: command.options?.[name]?.flag ?? name.replaceAll("_", "-"),
+      flag: hintsOf(command, name).flag ?? name.replaceAll("_", "-"),
       property,
-      hints: command.options?.[name] ?? {},
+      hints: hintsOf(command, name),
       required: command.input?.required?.includes(name) ?? false,
       isSwitch: isSwitch(property),
       isList: isList(property),
       isPositional: command.positionals?.includes(name) ?? false,
     }));
+}
+
+function hintsOf({ options = {} }: AnyCommand, name: string): OptionHints {
+  return Object.hasOwn(options, name) ? options[name]! : {};
 }
 
 const FLAG_NAME = /^[A-Za-z][\w-]*$/;
@@ -200,6 +204,11 @@ function checkArguments(
     if (!Object.hasOwn(properties, name)) {
       fail(`option "${name}" is not in its input schema`);
     }
+  }
+  const flags = new Set<string>();
+  for (const { flag } of optionsOf(command)) {
+    if (!FLAG_NAME.test(flag)) fail(`flag "${flag}" has odd characters`);
+    takeOnce(flags, flag, (name) => fail(`flag "${name}" is used twice`));
   }
   const shorts = new Set<string>();
   for (
