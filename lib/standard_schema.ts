@@ -25,7 +25,9 @@ export interface StandardInput<Output = unknown> {
       ) => Record<string, unknown>;
     };
     /** Types only. */
-    readonly types?: { readonly input: unknown; readonly output: Output };
+    readonly types?:
+      | { readonly input: unknown; readonly output: Output }
+      | undefined;
   };
 }
 
