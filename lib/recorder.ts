@@ -15,7 +15,7 @@ import {
 } from "./drafts.ts";
 import { delay } from "./database_files.ts";
 import type { SessionFile } from "./session_file.ts";
-import { faultOf } from "./sqlite.ts";
+import { faultOf, type SqliteFault } from "./sqlite.ts";
 
 /** Records in one transaction at most. */
 export const BATCH_RECORDS = 64;
@@ -25,6 +25,9 @@ export const BATCH_DELAY = 100;
 
 /** Milliseconds that a batch waits for another process's lock before it is dropped. */
 export const LOCK_WAIT = 15_000;
+
+/** How often a batch is put into the file that took a damaged one's place. */
+export const APPEND_TRIES = 3;
 
 /** Records that wait at most; more are dropped. */
 export const QUEUE_RECORDS = 4_096;
@@ -188,8 +191,7 @@ export class Recorder implements CallObserver {
     const { file, now } = this.#options;
     await file.check();
     await file.open();
-    const db = file.writable;
-    if (!db) {
+    if (!file.writable) {
       // The file has told the operator why.
       this.#batch = undefined;
       this.#queue = [];
@@ -197,20 +199,23 @@ export class Recorder implements CallObserver {
       return "done";
     }
     this.#batch ??= await this.#takeBatch();
-    try {
-      append(db, this.#batch);
-    } catch (error) {
-      const fault = faultOf(error);
-      if (fault === "busy") return this.#locked(now());
-      await file.damage(error);
-      if (fault === "corrupt" && await file.open() && file.writable) {
+    for (let tries = 0;; tries++) {
+      try {
         append(file.writable, this.#batch);
-      } else {
-        this.#drop(
-          fault === "full" ? "store.disk_full" : "store.record_failed",
-          error,
-        );
-        return "done";
+        break;
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === "busy") return this.#locked(now());
+        await file.damage(error);
+        // The file may be another one now, moved aside by this process or by another.
+        const isOther = tries < APPEND_TRIES && OTHER_FILE.has(fault);
+        if (!isOther || !await file.open() || !file.writable) {
+          this.#drop(
+            fault === "full" ? "store.disk_full" : "store.record_failed",
+            error,
+          );
+          return "done";
+        }
       }
     }
     const ids = new Set(this.#batch.map(({ session }) => session.id));
@@ -330,3 +335,10 @@ async function sha256(text: string): Promise<string> {
     (byte) => byte.toString(16).padStart(2, "0"),
   ).join("");
 }
+
+/** After these there may be another file in the damaged one's place. */
+const OTHER_FILE: ReadonlySet<SqliteFault | undefined> = new Set([
+  "corrupt",
+  "not-a-database",
+  "io",
+]);

@@ -56,6 +56,9 @@ export const EMPTYING_TRIES = 20;
 /** KiB of the file that are kept in memory; it is taken up as it is used. */
 export const CACHE_KIB = 16_384;
 
+/** How often opening is tried again when the system fails to read or write. */
+export const IO_TRIES = 4;
+
 /** How the file is. */
 export type FileState = "unopened" | "open" | "read-only" | "unavailable";
 
@@ -158,10 +161,14 @@ export class SessionFile {
 
   /**
    * Does what an error met while using the connection calls for: a damaged file is moved aside, and the next use
-   * starts with an empty one.
+   * starts with an empty one; one that another process has moved is let go.
    */
   async damage(error: unknown): Promise<void> {
     const fault = faultOf(error);
+    if (fault === "io") {
+      this.#checkedAt = -Infinity;
+      return await this.check();
+    }
     if (fault !== "corrupt" && fault !== "not-a-database") return;
     this.#release();
     await (this.#moving ??= this.#moveAside(fault).catch((problem) => {
@@ -242,6 +249,7 @@ export class SessionFile {
     let wait = 10;
     // Moving a file aside happens once, so that a file system that damages every file ends in a warning, not a loop.
     let isMoved = false;
+    let tries = 0;
     while (true) {
       try {
         return await this.#attempt();
@@ -254,6 +262,9 @@ export class SessionFile {
           }
           if (!await delay(wait, this.#closing.signal)) return undefined;
           wait = Math.min(wait * 2, 250);
+        } else if (fault === "io" && tries++ < IO_TRIES) {
+          // As while another process moves a damaged file's companions away.
+          if (!await delay(25, this.#closing.signal)) return undefined;
         } else if (
           (fault === "corrupt" || fault === "not-a-database") && !isMoved
         ) {
@@ -279,11 +290,11 @@ export class SessionFile {
   }
 
   async #attempt(): Promise<Sqlite> {
-    const isNew = await this.#prepareFile();
+    await this.#prepareFile();
     this.#inode = await inodeOf(this.#path);
     const db = await Sqlite.open(this.#path);
     try {
-      return await this.#begin(db, isNew);
+      return await this.#begin(db);
     } catch (error) {
       db.close();
       throw error;
@@ -291,13 +302,17 @@ export class SessionFile {
   }
 
   /** Makes a connection ready. It is nobody's before that, however long it takes: it may have no tables yet. */
-  async #begin(db: Sqlite, isNew: boolean): Promise<Sqlite> {
-    if (isNew && Number(db.pragma("application_id")) !== APPLICATION_ID) {
+  async #begin(db: Sqlite): Promise<Sqlite> {
+    // Asked of the connection, since another process may have moved away what was at the path: then SQLite made it.
+    if (Number(db.pragma("page_count")) === 0) {
+      await this.#narrow();
       // In one transaction, and before the write-ahead log: whoever looks at the file sees no header, or all of it.
       // Deferred, because the mode can only be set before the first page exists.
       db.exec(
         `BEGIN; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}; COMMIT`,
       );
+    } else if (Number(db.pragma("application_id")) !== APPLICATION_ID) {
+      throw new Error("another program's database has just taken its place");
     }
     const isNetwork = isNetworkFolder(
       await (this.#options.mounts ?? mounts)(),
@@ -324,9 +339,9 @@ export class SessionFile {
     return this.#db = db;
   }
 
-  /** Makes the folder and an empty file with narrow modes, or finds what is there. True when the file is new. */
-  async #prepareFile(): Promise<boolean> {
-    if (this.#path === MEMORY) return true;
+  /** Makes the folder and an empty file with narrow modes, or finds what is there. */
+  async #prepareFile(): Promise<void> {
+    if (this.#path === MEMORY) return;
     await Deno.mkdir(this.#folder(), { recursive: true, mode: 0o700 })
       .catch((error) => {
         // What cannot be made may still be there, in a folder that may only be read.
@@ -356,10 +371,7 @@ export class SessionFile {
       // Another process may have been first, and its new file is not ours to judge yet.
       kind = await inspectFile(this.#path);
     }
-    if (kind !== "absent") {
-      await this.#narrow();
-      return kind === "empty";
-    }
+    if (kind !== "absent") return await this.#narrow();
     try {
       const file = await Deno.open(this.#path, {
         write: true,
@@ -370,11 +382,11 @@ export class SessionFile {
     } catch (error) {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
-    return true;
   }
 
   /** Takes what others may do from an existing file, and from the folder where that is rousseau's own. */
   async #narrow(): Promise<void> {
+    if (this.#path === MEMORY) return;
     const { platform } = this.#options;
     const folder = this.#folder();
     const wide = await narrowModes(

@@ -1,6 +1,7 @@
 /** The official client libraries, in every mode that they have, over both transports: all that a client may ask. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type Any, callTool, MODES } from "./fixtures/sdk_clients.ts";
+import { denoDirectory } from "./harness.ts";
 
 const SERVER = new URL("./fixtures/conformance_server.ts", import.meta.url);
 
@@ -112,6 +113,7 @@ for (const { name, isStateless, Stdio, Http, make } of MODES) {
             new Stdio({
               command: Deno.execPath(),
               args: [...COMMAND, "stdio"],
+              env: { DENO_DIR: await denoDirectory() },
             }),
           );
         } else {
