@@ -53,7 +53,29 @@ export interface RunOptions {
   uncheckedGlobals?: boolean;
 }
 
-/** Runs one command line and resolves to the exit code. Never rejects. */
+/**
+ * Runs one command line and resolves to the exit code. Never rejects.
+ *
+ * @example `systemFrom(Deno)` and, on Node, `nodeSystem(process)` are the real process
+ * ```ts
+ * import { run } from "./cli.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * let out = "";
+ * const code = await run(
+ *   { name: "hi", summary: "Greet", run: () => "hello" },
+ *   [],
+ *   {
+ *     stdin: new Blob([]).stream(),
+ *     stdout: new WritableStream({
+ *       write: (bytes) => void (out += new TextDecoder().decode(bytes)),
+ *     }),
+ *     stderr: { write: () => Promise.resolve() },
+ *   },
+ * );
+ * assertEquals([code, out], [0, "hello\n"]);
+ * ```
+ */
 export async function run(
   root: AnyCommand,
   args: readonly string[],

@@ -38,7 +38,39 @@ export interface HttpServer {
   close(drainMs: number): Promise<void>;
 }
 
-/** Listens, and serves `server` until it is closed. */
+/**
+ * Listens, and serves `server` until it is closed.
+ *
+ * @example
+ * ```ts
+ * import { serveHttp } from "./http.ts";
+ * import { McpServer } from "./server.ts";
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const server = new McpServer({ name: "example", version: "1.0.0" });
+ * const http = serveHttp(server, { port: 0, token: "a-long-random-secret" });
+ * const response = await fetch(http.url, {
+ *   method: "POST",
+ *   headers: {
+ *     Authorization: "Bearer a-long-random-secret",
+ *     "Content-Type": "application/json",
+ *     Accept: "application/json, text/event-stream",
+ *   },
+ *   body: JSON.stringify({
+ *     jsonrpc: "2.0",
+ *     id: 1,
+ *     method: "initialize",
+ *     params: {
+ *       protocolVersion: "2025-11-25",
+ *       capabilities: {},
+ *       clientInfo: { name: "example", version: "1.0.0" },
+ *     },
+ *   }),
+ * });
+ * assertStringIncludes(await response.text(), '"name":"example"');
+ * await http.close(0);
+ * ```
+ */
 export function serveHttp(
   server: McpServer,
   options: HttpOptions,

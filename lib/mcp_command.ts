@@ -55,7 +55,39 @@ export interface McpCommandOptions {
   instructions?: string;
 }
 
-/** A command `mcp [COMMAND...]` that serves what is exposed in the tree that it is part of. */
+/**
+ * A command `mcp [COMMAND...]` that serves what is exposed in the tree that it is part of.
+ *
+ * @example
+ * ```ts
+ * import { mcpCommand } from "./mcp_command.ts";
+ * import { command } from "./command.ts";
+ * import { run } from "./cli.ts";
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const greet = command({
+ *   name: "greet",
+ *   summary: "Greet",
+ *   tool: { name: "greet" },
+ *   run: () => "hello",
+ * });
+ * const about = { name: "example", version: "1.0.0" };
+ * const root = {
+ *   name: "example",
+ *   summary: "An example",
+ *   commands: [greet, mcpCommand(about)],
+ * };
+ * let out = "";
+ * await run(root, ["mcp"], {
+ *   stdin: new Blob(['{"jsonrpc":"2.0","id":1,"method":"ping"}\n']).stream(),
+ *   stdout: new WritableStream({
+ *     write: (bytes) => void (out += new TextDecoder().decode(bytes)),
+ *   }),
+ *   stderr: { write: () => Promise.resolve() },
+ * });
+ * assertStringIncludes(out, '"result":{}');
+ * ```
+ */
 export function mcpCommand(
   options: McpCommandOptions,
 ): Command<typeof PICKING_INPUT> {

@@ -21,6 +21,21 @@ export type Middleware = (
 /**
  * The command and everything under it with `layers` around each handler, the first outermost. The same layers run
  * whether the command is called from a shell or over MCP.
+ *
+ * @example
+ * ```ts
+ * import { withMiddleware } from "./middleware.ts";
+ * import { call } from "./call.ts";
+ * import { command } from "./command.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const greet = command({ name: "greet", summary: "Greet", run: () => "hello" });
+ * const loud = withMiddleware(
+ *   greet,
+ *   async (args, ctx, next) => `${await next(args, ctx)}`.toUpperCase(),
+ * );
+ * assertEquals((await call(loud)).content, [{ type: "text", text: "HELLO" }]);
+ * ```
  */
 export function withMiddleware(
   command: AnyCommand,

@@ -59,6 +59,25 @@ export interface StdioOptions {
 /**
  * Serves until the input ends or the output is closed, and resolves then, with nothing left running. After a signal
  * it calls `system.exit` within {@linkcode EXIT_WITHIN_MS}: 130 after SIGINT, 143 after SIGTERM.
+ *
+ * @example A process, here one made for the example; on Node `nodeSystem(process)` is the real one
+ * ```ts
+ * import { serveStdio } from "./stdio.ts";
+ * import { McpServer } from "./server.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const server = new McpServer({ name: "example", version: "1.0.0" });
+ * let answer = "";
+ * await serveStdio(server, {
+ *   stdin: new Blob(['{"jsonrpc":"2.0","id":1,"method":"ping"}\n']).stream(),
+ *   stdout: new WritableStream({
+ *     write: (bytes) => void (answer += new TextDecoder().decode(bytes)),
+ *   }),
+ *   onSignal: () => () => {},
+ *   exit() {},
+ * });
+ * assertEquals(answer, '{"jsonrpc":"2.0","id":1,"result":{}}\n');
+ * ```
  */
 export async function serveStdio(
   server: McpServer,
