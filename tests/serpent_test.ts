@@ -1,5 +1,7 @@
 /** The second document's example program, and what its predecessor got wrong. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { command, McpServer, withMiddleware } from "../lib/library.ts";
+import { asFunction, overMcp, program, shell, textOf } from "./three_ways.ts";
 
 const EXAMPLES = new URL("examples/", import.meta.url);
 
@@ -179,4 +181,103 @@ Deno.test("the first document's custom tool counts files", async () => {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("ids of any size and kind come back digit for digit, and an empty text keeps its key", async () => {
+  const server = new McpServer({ name: "t", version: "1" }).register(
+    command({
+      name: "nil",
+      summary: "N",
+      tool: { name: "nil" },
+      run: () => "",
+    }),
+  );
+  const call = (id: string) =>
+    `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"nil"}}\n`;
+  const ids = ["9007199254740993", "-123456789012345678901", '"0x"', '""', "0"];
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const served = server.serve(
+    new Blob([
+      `${JSON.stringify(INITIALIZE).replace('"id":0', '"id":-1')}\n`,
+      ...ids.map(call),
+    ]).stream(),
+    writable,
+  );
+  const lines = (await new Response(readable).text()).trim().split("\n");
+  await served;
+  assertEquals(
+    lines.slice(1).toSorted(),
+    ids.map((id) =>
+      `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":""}]}}`
+    ).toSorted(),
+  );
+});
+
+Deno.test("a layer forces an argument that no caller can change", async () => {
+  const show = command({
+    name: "show",
+    summary: "Show",
+    input: {
+      type: "object",
+      properties: { dry: { type: "boolean" }, path: { type: "string" } },
+    },
+    tool: { name: "show" },
+    run: (args) => JSON.stringify(args),
+  });
+  const forced = withMiddleware(
+    show,
+    (args, ctx, next) => next({ ...args, dry: true }, ctx),
+  );
+  const root = program([forced]);
+  const expected = '{"dry":true,"path":"--no-dry"}';
+  assertEquals(
+    (await shell(root, ["show", "--no-dry", "--path", "--no-dry"])).out,
+    `${expected}\n`,
+  );
+  const args = { dry: false, path: "--no-dry" };
+  assertEquals(textOf(await overMcp(root, "show", args)), expected);
+  assertEquals(await asFunction(forced, args), expected);
+});
+
+Deno.test("a command that is neither tool nor resource cannot be reached over MCP", async () => {
+  const [, tool, resource, list] = await answers("serpent.ts", ["mcp"], [
+    { ...call(1, {}), params: { name: "hidden" } },
+    {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "resources/read",
+      params: { uri: "hidden" },
+    },
+    { jsonrpc: "2.0", id: 3, method: "tools/list" },
+  ]);
+  assertEquals([tool.error.code, resource.error.code], [-32000, -32002]);
+  assertEquals(list.result.tools.length, 1);
+});
+
+Deno.test("the last line of the input is answered without a newline behind it", async () => {
+  const server = new McpServer({ name: "t", version: "1" });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const served = server.serve(
+    new Blob(['\n\n{"jsonrpc":"2.0","id":1,"method":"ping"}']).stream(),
+    writable,
+  );
+  assertEquals(
+    await new Response(readable).text(),
+    '{"jsonrpc":"2.0","id":1,"result":{}}\n',
+  );
+  await served;
+});
+
+Deno.test("a group without a command shows its help on standard error and fails, an unknown command names the nearest", async () => {
+  const leaf = { name: "leaf", summary: "L", run: () => "" };
+  const root = program([{ name: "group", summary: "G", commands: [leaf] }]);
+  const bare = await shell(root, ["group"]);
+  assertEquals([bare.code, bare.out], [2, ""]);
+  assertStringIncludes(bare.err, "Usage: prog group COMMAND");
+  assertEquals(await shell(root, ["group", "laef"]), {
+    code: 2,
+    out: "",
+    err:
+      'prog: unknown command "laef"; did you mean "leaf"?; see "prog group --help"\n',
+  });
 });

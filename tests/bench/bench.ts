@@ -10,7 +10,8 @@
  * @module
  */
 import { commandLine, environment, Folders } from "../harness.ts";
-import { type Peer, Run } from "./peer.ts";
+import { inWords, measure } from "./many_commands.ts";
+import { median, type Peer, Run } from "./peer.ts";
 
 const OFFICIAL = "@modelcontextprotocol/server-filesystem@2026.8.31";
 
@@ -68,6 +69,7 @@ async function main(): Promise<void> {
     figures: medians(samples.get(peer.name) as Samples),
   })));
   await printSizes();
+  say(`\n${inWords(await measure())}`);
 }
 
 type Samples = Record<keyof Figures, number[]>;
@@ -87,11 +89,6 @@ function medians(samples: Samples): Figures {
   return Object.fromEntries(
     Object.entries(samples).map(([name, values]) => [name, median(values)]),
   ) as unknown as Figures;
-}
-
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] as number;
 }
 
 function inTurn<T>(list: readonly T[], round: number): T[] {

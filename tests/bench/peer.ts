@@ -162,6 +162,12 @@ export class Run implements AsyncDisposable {
   }
 }
 
+/** The middle one of some numbers. */
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] as number;
+}
+
 function newlines(bytes: Uint8Array): number {
   let count = 0;
   for (
