@@ -49,11 +49,25 @@ export function valueFromText(schema: ArgumentSchema, text: string): Parsed {
     try {
       return { value: JSON.parse(text) };
     } catch {
-      return { error: `must be JSON, got "${text}"` };
+      return { error: `must be JSON, got ${quoted(text)}` };
     }
   }
   const wanted = [...types].map((type) => WORDS[type] ?? type).join(" or ");
-  return { error: `must be ${wanted}, got "${text}"` };
+  return { error: `must be ${wanted}, got ${quoted(text)}` };
+}
+
+/** Characters of a wrong text that an error quotes. */
+export const QUOTED_CHARS = 40;
+
+/** A text in quotes, cut where it is long, and without what could do something to a terminal. */
+export function quoted(text: string): string {
+  return JSON.stringify(
+    text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text,
+  ).toWellFormed().replaceAll(
+    // C1 controls, and those that turn the direction of text.
+    /[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Whether the argument is a switch: it needs no value on the command line. */

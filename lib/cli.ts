@@ -25,7 +25,13 @@ import {
 } from "./command_line.ts";
 import { Printer } from "./printer.ts";
 import { ExitCode, Stop, type System } from "./system.ts";
-import { JSON_OPTION, optionsOf, pathWords, printsJson } from "./tree.ts";
+import {
+  checkTree,
+  JSON_OPTION,
+  optionsOf,
+  pathWords,
+  printsJson,
+} from "./tree.ts";
 
 /** Milliseconds that a handler has to end after its signal was aborted. */
 export const ABORT_GRACE_MS = 2_000;
@@ -54,7 +60,7 @@ export interface RunOptions {
 }
 
 /**
- * Runs one command line and resolves to the exit code. Never rejects.
+ * Runs one command line and resolves to the exit code. Never rejects: what is wrong with the tree itself is told, too.
  *
  * @example `systemFrom(Deno)` and, on Node, `nodeSystem(process)` are the real process
  * ```ts
@@ -84,6 +90,7 @@ export async function run(
 ): Promise<number> {
   const printer = new Printer(root.name, system);
   try {
+    checkTree(root);
     const environment = environmentOf(system, options);
     const line = await parseCommandLine(root, args, environment);
     const command = line.path.at(-1)!;

@@ -5,7 +5,7 @@
  */
 // @ts-types="./std_cli.d.ts"
 import { parseArgs } from "@std/cli/parse-args";
-import { type ArgumentSchema, valueFromText } from "./argument.ts";
+import { type ArgumentSchema, quoted, valueFromText } from "./argument.ts";
 import { type AnyCommand, bindPositionals, UsageError } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
 import {
@@ -351,9 +351,9 @@ function unknownOption(
   const flags = [...known.values()].filter(({ hints }) => !hints.hidden)
     .map(({ flag }) => `--${flag}`);
   return new UsageError(
-    `unknown option ${shown}${didYouMean(shown, [...flags, "--help"])}; see "${
-      pathWords(path)
-    } --help"`,
+    `unknown option ${quoted(shown).slice(1, -1)}${
+      didYouMean(shown, [...flags, "--help"])
+    }; see "${pathWords(path)} --help"`,
   );
 }
 
@@ -364,7 +364,7 @@ function unknownCommand(
   const names = (path.at(-1)!.commands ?? []).filter(({ hidden }) => !hidden)
     .flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);
   return new UsageError(
-    `unknown command "${word}"${didYouMean(word, names)}; see "${
+    `unknown command ${quoted(word)}${didYouMean(word, names)}; see "${
       pathWords(path)
     } --help"`,
   );

@@ -158,8 +158,8 @@ function argvOf(
       made.push(item);
       continue;
     }
+    if (!Object.hasOwn(args, name)) continue;
     const value = args[name];
-    if (value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) {
       const text = textOf(one);
       checkText(tool, name, text);

@@ -71,6 +71,7 @@ export async function customToolsFrom(
     return fail(`has ${raw.length} tools, at most ${MAX_CUSTOM_TOOLS} may be`);
   }
   const { InputValidator } = await import("./schema.ts");
+  const { schemaFault } = await import("./schema_fault.ts");
   const names = new Set(taken);
   return raw.map((item: unknown, index) => {
     const wrong = (key: string, problem: string) => fail(problem, index, key);
@@ -109,6 +110,8 @@ export async function customToolsFrom(
       ...input,
       type: "object",
     };
+    const fault = schemaFault(schema);
+    if (fault !== undefined) wrong("input", `is no JSON Schema: ${fault}`);
     try {
       new InputValidator(schema).prepare({});
     } catch (error) {
@@ -138,6 +141,11 @@ export async function customToolsFrom(
       !isRecord(env) || !isStrings(Object.values(env)) ||
       Object.keys(env).some((name) => !/^[A-Za-z_]\w*$/.test(name))
     ) return wrong("env", "must hold names and strings");
+    if (Object.values(env).some((value) => `${value}`.includes("\0"))) {
+      wrong("env", "has a NUL byte");
+    }
+    const shadowed = variables.find((one) => Object.hasOwn(env, one));
+    if (shadowed) wrong("env", `${shadowed} is an argument's variable`);
     if (output !== "text" && output !== "json") {
       return wrong("output", "must be text or json");
     }

@@ -3,11 +3,9 @@
  *
  * @module
  */
+import { quoted } from "./argument.ts";
 import { formatInWords } from "./formats.ts";
 import { didYouMean } from "./nearest.ts";
-
-/** Characters of a wrong value that an error quotes. */
-export const QUOTED_CHARS = 40;
 
 /** What a value should be, in words: `a string`, `an integer from 1 to 200`, `one of "a", "b"`. */
 export function expectation(schema: unknown): string {
@@ -64,7 +62,7 @@ export function unknownFault(
     (names.length === 0
       ? "; there are none"
       : `; there are ${names.join(", ")}`);
-  return `unknown argument ${quote(name)}${place}${hint}`;
+  return `unknown argument ${quoted(name)}${place}${hint}`;
 }
 
 /** One entry of the validator's list of errors. */
@@ -188,7 +186,7 @@ function count(n: unknown, noun: string): string {
 export function describe(value: unknown): string {
   switch (typeof value) {
     case "string":
-      return `string ${quote(value)}`;
+      return `string ${quoted(value)}`;
     case "number":
     case "boolean":
       return `${typeof value} ${value}`;
@@ -199,12 +197,6 @@ export function describe(value: unknown): string {
         ? "an array"
         : "an object";
   }
-}
-
-function quote(text: string): string {
-  return JSON.stringify(
-    text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text,
-  ).toWellFormed();
 }
 
 /** Whether a value is an object and not an array. */

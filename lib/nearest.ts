@@ -9,7 +9,7 @@ export const MAX_NAME_CHARS = 64;
 
 /**
  * The candidate nearest to `name`, or undefined when none is near: at most a third of the longer word differs (one
- * character in words of up to four). Case, `-` and `_` do not count as differences.
+ * character in words of two to four, none in words of one). Case, `-` and `_` do not count as differences.
  */
 export function nearest(
   name: string,
@@ -23,10 +23,9 @@ export function nearest(
     if (candidate.length > MAX_NAME_CHARS) continue;
     const other = fold(candidate);
     const distance = editDistance(wanted, other);
-    const allowed = Math.max(
-      1,
-      Math.floor(Math.max(wanted.length, other.length) / 3),
-    );
+    const longer = Math.max(wanted.length, other.length);
+    // Of one letter nothing would be left that is alike.
+    const allowed = Math.min(Math.max(1, Math.floor(longer / 3)), longer - 1);
     if (distance <= allowed && distance < least) {
       best = candidate;
       least = distance;

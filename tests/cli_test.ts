@@ -536,3 +536,92 @@ Deno.test("unchecked root options are left to whoever reads them", async () => {
   });
   assertEquals([code, out], [0, '{"level":"mid"}\n']);
 });
+
+Deno.test("an error quotes little of what is odd, and nothing that a terminal would act on", async () => {
+  assertEquals(
+    await refusal(["echo", "--repeat", "\u001b[2J\u202e\n"]),
+    'prog: --repeat: must be an integer, got "\\u001b[2J\\u202e\\n"\n',
+  );
+  assertEquals(
+    await refusal(["echo", "--repeat", "x".repeat(1 << 20)]),
+    `prog: --repeat: must be an integer, got "${"x".repeat(40)}…"\n`,
+  );
+  assertEquals(
+    await refusal(["\u001b[2J"]),
+    'prog: unknown command "\\u001b[2J"; see "prog --help"\n',
+  );
+  assertEquals(
+    await refusal(["echo", "--a\nb"]),
+    'prog: unknown option --a\\nb; see "prog echo --help"\n',
+  );
+});
+
+Deno.test("numbers are those of JSON, with a sign and zeros before them", async () => {
+  for (const [text, value] of [["+5", 5], ["007", 7], ["1e3", 1000]] as const) {
+    assertEquals((await values(["echo", `--repeat=${text}`])).repeat, value);
+  }
+  for (
+    const text of ["1e999", "NaN", "Infinity", "", " 1", "0x10", "1_000", "١"]
+  ) {
+    assertStringIncludes(
+      await refusal(["echo", `--repeat=${text}`]),
+      "--repeat: must be an integer",
+    );
+  }
+});
+
+Deno.test("a value of 1 MB arrives whole, and of a repeated option the last counts", async () => {
+  const long = "x".repeat(1 << 20);
+  assertEquals((await values(["echo", "--tag", long, "--tag="])).tag, [
+    long,
+    "",
+  ]);
+  assertEquals(
+    (await values(["echo", "--kind=plain", "--kind", "fancy"])).kind,
+    "fancy",
+  );
+  assertEquals(
+    (await values(["echo", "-l", "--no-loud-voice"])).loud_voice,
+    false,
+  );
+});
+
+Deno.test("a switch and an option named like its negation stay apart", async () => {
+  const tree = one(showArgs, {
+    input: {
+      type: "object",
+      properties: { x: { type: "boolean" }, no_x: { type: "boolean" } },
+    },
+  });
+  assertEquals((await cli(["--x=false"], tree)).out, '{"x":false}\n');
+  assertEquals((await cli(["--no-x"], tree)).out, '{"no_x":true}\n');
+});
+
+Deno.test("an option of a command on the way is none of the command that it leads to", async () => {
+  const tree: AnyCommand = {
+    name: "prog",
+    summary: "P",
+    commands: [{
+      name: "group",
+      summary: "G",
+      input: { type: "object", properties: { size: { type: "integer" } } },
+      run: showArgs,
+      commands: [{ name: "leaf", summary: "L", run: showArgs }],
+    }],
+  };
+  assertEquals((await cli(["group", "--size=1"], { tree })).code, 0);
+  const { code, err } = await cli(["group", "--size=1", "leaf"], { tree });
+  assertEquals(code, 2);
+  assertStringIncludes(err, "unknown option --size");
+});
+
+Deno.test("a tree that makes no sense is told before anything runs", async () => {
+  const tree: AnyCommand = {
+    name: "prog",
+    summary: "P",
+    commands: [{ name: "a b", summary: "A", run: () => "" }],
+  };
+  const { code, err } = await cli(["a b"], { tree });
+  assertEquals(code, 1);
+  assertStringIncludes(err, 'Cannot use command "prog a b"');
+});

@@ -303,6 +303,14 @@ Deno.test("checkTree names the command and what its author got wrong", () => {
       'short option "q" is used twice',
     ],
     [
+      [leaf("a", input({ "a_b": text, "a-b": text }))],
+      'flag "a-b" is used twice',
+    ],
+    [
+      [leaf("a", { ...input({ x: text }), options: { x: { flag: "a=b" } } })],
+      'flag "a=b" has odd characters',
+    ],
+    [
       [leaf("a", { ...input({ x: text }), options: { x: { short: "long" } } })],
       "is not one letter",
     ],

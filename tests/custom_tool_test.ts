@@ -40,6 +40,10 @@ custom_tools:
     description: Takes an operand without --
     input: { type: object, properties: { file: { type: string } } }
     argv: [printf, "%s", "{file}"]
+  - name: proto
+    description: Has arguments that every object seems to have
+    input: { type: object, properties: { constructor: {}, __proto__: {} } }
+    argv: [sh, -c, 'printf "%s|" "$#" "$@"', --, "{constructor}", "{__proto__}"]
   - name: fails
     description: Fails
     argv: [sh, -c, "echo so; exit 3"]
@@ -210,6 +214,17 @@ Deno.test("a tool without code tells how its program failed, was too slow, or pr
   assertEquals(texts[4]![1], true);
 });
 
+Deno.test("names that every object seems to have are names of arguments like others", async () => {
+  const { results } = await serve(TOOLS, ["--sandbox", "off"], [
+    call("proto", {}),
+    call("proto", JSON.parse('{ "constructor": "a", "__proto__": "b" }')),
+  ]);
+  assertEquals(results.map(({ content }) => content[0].text), [
+    "0|",
+    "2|a|b|",
+  ]);
+});
+
 Deno.test("an argument of a tool without code may have as many bytes as fit", async () => {
   const { results: [fits, over] } = await serve(TOOLS, ["--sandbox", "off"], [
     call("bare", { file: "x".repeat(MAX_ARGUMENT_BYTES) }),
@@ -229,6 +244,7 @@ Deno.test("tools without code are picked by name, as the group custom, and by mo
   assertEquals(await names("--tools", "custom", "--exclude", "slow,data"), [
     "show",
     "bare",
+    "proto",
     "fails",
   ]);
   assertEquals(await names("--tools", "show"), ["show"]);
@@ -247,7 +263,7 @@ Deno.test("a mistake in a tool without code stops the start and shows the line",
   assertEquals(code, 2);
   assertStringIncludes(
     stderr,
-    'c.yaml:22: custom_tools[3].timeot: unknown key; did you mean "timeout"?',
+    'c.yaml:26: custom_tools[4].timeot: unknown key; did you mean "timeout"?',
   );
 });
 
@@ -287,6 +303,16 @@ Deno.test("each key of a tool without code is checked", async () => {
       "timeout: must be seconds",
     ],
     [{ ...good, env: { A: 1 } }, "env: must hold"],
+    [{ ...good, env: { A: "x\0" } }, "env: has a NUL byte"],
+    [{ ...good, input, env: { ARG_A: "x" } }, "ARG_A is an argument's"],
+    [
+      {
+        ...good,
+        input: { type: "object", properties: { a: { type: "strin" } } },
+      },
+      'properties.a.type: unknown type "strin"; did you mean "string"?',
+    ],
+    [{ ...good, name: "-x" }, "name: must be"],
     [{ ...good, cwd: "" }, "cwd: must be"],
     [{ ...good, output: "xml" }, "output: must be text or json"],
     ["x", "must hold keys and values"],
@@ -377,7 +403,7 @@ Deno.test("a mistake in a tool without code is told for an unknown command, and 
   const broken = TOOLS.replace("timeout: 0.2", "timeot: 0.2");
   const unknown = await cli(broken, "show");
   assertEquals(unknown.code, 2);
-  assertStringIncludes(unknown.stderr, "c.yaml:22: custom_tools[3].timeot");
+  assertStringIncludes(unknown.stderr, "c.yaml:26: custom_tools[4].timeot");
   const help = await cli(broken, "--help");
   assertEquals(help.code, 0);
   assertStringIncludes(help.stdout, "Usage: rousseau");
@@ -389,11 +415,11 @@ Deno.test("doctor and instructions name the tools without code, or why they are 
     (await cli(TOOLS, "doctor", ...args)).stdout;
   assertStringIncludes(
     await doctor("--exclude", "slow"),
-    "custom_tools      show, bare, fails, data\n",
+    "custom_tools      show, bare, proto, fails, data\n",
   );
   assertStringIncludes(
     await doctor("--mode", "read-only"),
-    "not offered: show, bare, fails, slow, data (mode read-only",
+    "not offered: show, bare, proto, fails, slow, data (mode read-only",
   );
   const told = async (...args: string[]) => {
     const { stdout } = await line(
@@ -416,7 +442,7 @@ Deno.test("doctor and instructions name the tools without code, or why they are 
   );
   assertStringIncludes(
     await told("--mode", "read-only"),
-    "show, bare, fails, slow, data (mode read-only",
+    "show, bare, proto, fails, slow, data (mode read-only",
   );
 });
 

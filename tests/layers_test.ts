@@ -50,6 +50,7 @@ const LAYERS = [
   "grants",
   "machine",
   "settings",
+  "schema_fault",
   "custom_tool",
   "tool_names",
   "settings_file",

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { QUOTED_CHARS } from "../lib/fault.ts";
+import { QUOTED_CHARS } from "../lib/argument.ts";
 import { MAX_NAME_CHARS, nearest } from "../lib/nearest.ts";
 import {
   InputValidators,
@@ -207,6 +207,7 @@ Deno.test("prepareInput follows references inside the schema and refuses others"
 
 Deno.test("nearest finds slips and swaps, not strangers", () => {
   const names = ["read", "write", "edit", "bash", "log.level", "deny_read"];
+  assertEquals(nearest("a", ["n"]), undefined);
   assertEquals(nearest("raed", names), "read");
   assertEquals(nearest("Wirte", names), "write");
   assertEquals(nearest("deny-read", names), "deny_read");
