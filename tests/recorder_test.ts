@@ -16,18 +16,23 @@ import {
 } from "../lib/drafts.ts";
 import type { Message } from "../lib/recorded.ts";
 import {
+  APPEND_TRIES,
   BATCH_DELAY,
   BATCH_RECORDS,
   IDLE_LIMIT,
   QUEUE_CHARS,
   QUEUE_RECORDS,
+  Recorder,
 } from "../lib/recorder.ts";
+import { SessionFile } from "../lib/session_file.ts";
 import type { SessionStore } from "../lib/store.ts";
 import { TITLE_CHARS, TITLE_FACTS, titleOf } from "../lib/title.ts";
 import {
   callEnd,
   callStart,
   record,
+  TestLog,
+  testPlatform,
   withFolder,
   withStore,
 } from "./sessions.ts";
@@ -340,5 +345,41 @@ Deno.test("calls that overlap are told apart by their id", async () => {
       ["tool_result", a.callId, "of a"],
     ]);
     assertStringIncludes(found[2]?.text ?? "", "b");
+  });
+});
+
+Deno.test("a batch that no file takes is dropped after so many, with one warning", async () => {
+  await withFolder(async (folder) => {
+    const log = new TestLog();
+    const file = new SessionFile({
+      path: `${folder}/sessions.db`,
+      platform: testPlatform(folder),
+      logger: log,
+      now: Date.now,
+      // A schema without the tables that records go into.
+      migrations: [{ name: "nothing", sql: "CREATE TABLE meta (x)" }],
+    });
+    const recorder = new Recorder({
+      file,
+      level: "full",
+      roots: () => [],
+      cwd: undefined,
+      conversation: () => undefined,
+      now: Date.now,
+      committed: () => {},
+    });
+    const start = callStart();
+    recorder.started(start);
+    recorder.ended(callEnd(start, "ok"));
+    await recorder.flush(10_000);
+    recorder.close();
+    await file.close();
+    assertEquals(log.warnings, ["store.damaged", "store.record_failed"]);
+    assertEquals(
+      [...Deno.readDirSync(folder)].filter(({ name }) =>
+        name.includes(".damaged-") && !/-(?:wal|shm)$/.test(name)
+      ).length,
+      APPEND_TRIES + 1,
+    );
   });
 });
