@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the names of the APIs that are played
 /**
  * The scripted model's side of Anthropic's Messages API.
  *
@@ -34,7 +33,7 @@ export const anthropic: Api = {
       type: "message",
       role: "assistant",
       model: body.model,
-      stop_sequence: null,
+      "stop_sequence": null,
       usage: { input_tokens: 1, output_tokens: 1 },
     };
     const { block, reason } = blockOf(turn);
@@ -61,7 +60,7 @@ export const anthropic: Api = {
       { type: "content_block_stop", index: 0 },
       {
         type: "message_delta",
-        delta: { stop_reason: reason, stop_sequence: null },
+        delta: { stop_reason: reason, "stop_sequence": null },
         usage: { output_tokens: 1 },
       },
       { type: "message_stop" },

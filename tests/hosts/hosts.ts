@@ -1,4 +1,3 @@
-// deno-lint-ignore-file no-console -- a program that prints what it found
 /**
  * Runs the real command-line hosts against this server with a scripted model on loopback, without a login, and asserts
  * what reaches the model.
@@ -104,7 +103,7 @@ async function runOne(host: KnownHost): Promise<number> {
     findings.has(fact) ? findings.get(fact) : "not reached"
   );
   const wrong = problems.filter((problem) => problem !== undefined).length;
-  console.log([
+  say([
     `${host.title}: ${seconds} s`,
     ...FACTS.map((fact, n) =>
       problems[n] === undefined
@@ -114,6 +113,10 @@ async function runOne(host: KnownHost): Promise<number> {
     ...(wrong > 0 ? [trace.replace(/^/gm, "        ")] : []),
   ].join("\n"));
   return wrong;
+}
+
+function say(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
 function knownHost(name: string): KnownHost {
@@ -131,11 +134,11 @@ async function main(names: readonly string[]): Promise<number> {
     const host = knownHost(name);
     const reason = await install(host);
     if (reason === undefined) ready.push(name);
-    else console.log(`${host.title}: not run: ${reason}`);
+    else say(`${host.title}: not run: ${reason}`);
   }
   const prefix = await alone();
   if (prefix.length === 0) {
-    console.log(
+    say(
       "Without a network of their own: the hosts are only told of a proxy that is not there",
     );
   }
@@ -152,7 +155,7 @@ async function main(names: readonly string[]): Promise<number> {
   ];
   const { code } = await new Deno.Command(command, { args }).spawn().status;
   const missing = names.length - ready.length;
-  console.log(
+  say(
     `${ready.length} hosts run, ${missing} not run${
       code === 0 ? "" : ", something is wrong"
     }`,

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the names of the APIs that are played
 /**
  * The scripted model's side of OpenAI's two APIs, Responses and Chat Completions.
  *
@@ -69,7 +68,7 @@ export const responses: Api = {
     const response = {
       id,
       object: "response",
-      created_at: 0,
+      "created_at": 0,
       model: body.model,
       status: "completed",
       output: [item],
@@ -78,7 +77,7 @@ export const responses: Api = {
         input_tokens_details: { cached_tokens: 0 },
         output_tokens: 1,
         output_tokens_details: { reasoning_tokens: 0 },
-        total_tokens: 2,
+        "total_tokens": 2,
       },
     };
     if (!body.stream) return Response.json(response);
@@ -162,7 +161,11 @@ export const chatCompletions: Api = {
       }],
     };
     const reason = "say" in turn ? "stop" : "tool_calls";
-    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const usage = {
+      "prompt_tokens": 1,
+      "completion_tokens": 1,
+      "total_tokens": 2,
+    };
     if (!body.stream) {
       return Response.json({
         ...common,
