@@ -132,3 +132,38 @@ Deno.test("zsh completes commands, options and values, with what they are", asyn
     assertEquals(await complete(["rousseau", "read", "x"]), ["FILES"]);
   });
 });
+
+Deno.test("a tab typed into an interactive shell completes the word", async () => {
+  await need("python3");
+  const typed = new URL("../fixtures/typed.py", import.meta.url).pathname;
+  for (
+    const [shell, setup, ...command] of [
+      ["bash", "source ./script", "bash", "--norc", "-i"],
+      [
+        "zsh",
+        "autoload -Uz compinit; compinit -u -D; source ./script",
+        "zsh",
+        "-f",
+        "-i",
+      ],
+      ["fish", "source ./script", "fish", "--no-config", "-i"],
+    ] as const
+  ) {
+    await withScript(shell, async (folder) => {
+      const { success, stderr } = await new Deno.Command("python3", {
+        args: [typed, setup, "rousseau doc", "rousseau doctor", ...command],
+        cwd: folder,
+        env: {
+          PATH: `${folder}:${Deno.env.get("PATH")}`,
+          HOME: folder,
+          TERM: "dumb",
+        },
+      }).output();
+      assertEquals([shell, new TextDecoder().decode(stderr), success], [
+        shell,
+        "",
+        true,
+      ]);
+    });
+  }
+});
