@@ -5,6 +5,72 @@ import { assert, assertEquals } from "@std/assert";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
+/** What the README's examples do not use: data, functions, layers, validators, standard input, all from the package. */
+const DATA = `import assert from "node:assert/strict";
+import * as rousseau from "rousseau";
+const { call, command, mcpCommand, run, withMiddleware } = rousseau;
+
+const add = command({
+  name: "add",
+  summary: "Add",
+  input: {
+    type: "object",
+    properties: { a: { type: "integer" }, b: { type: "integer", default: 1 } },
+    required: ["a"],
+  },
+  options: { b: { env: "B", config: "add.b" } },
+  output: { type: "object", properties: { sum: { type: "integer" } } },
+  tool: { name: "add" },
+  run: ({ a, b }, ctx) => (ctx.warn("adding"), { structured: { sum: a + b } }),
+});
+const read = command({
+  name: "read",
+  summary: "Read",
+  tool: { name: "read" },
+  run: async (_args, ctx) => await new Response(ctx.stdin()).text(),
+});
+assert.deepEqual((await call(add, { a: 2 })).structuredContent, { sum: 3 });
+await assert.rejects(() => call(add, {}), /a is required/);
+const loud = withMiddleware(read, (args, ctx, next) => next(args, ctx));
+const about = { name: "data", version: "1" };
+const root = { name: "data", summary: "D", commands: [add, loud, mcpCommand(about)] };
+const go = async (args, input = "", env = {}, options = {}) => {
+  const text = { out: "", err: "" };
+  const put = (name) => (bytes) =>
+    void (text[name] += new TextDecoder().decode(bytes));
+  const code = await run(root, args, {
+    stdin: new Blob([input]).stream(),
+    stdout: new WritableStream({ write: put("out") }),
+    stderr: { write: async (bytes) => put("err")(bytes) },
+    env: (name) => env[name],
+  }, options);
+  return { code, ...text };
+};
+assert.deepEqual(await go(["add", "--a=2", "--json"], "", { B: "5" }), {
+  code: 0,
+  out: '{\\n  "sum": 7\\n}\\n',
+  err: "data: adding\\n",
+});
+const configured = await go(["add", "--a=2"], "", {}, { config: { add: { b: 9 } } });
+assert.equal(configured.out, '{"sum":11}\\n');
+assert.equal((await go(["read"], "typed")).out, "typed\\n");
+const lines = [
+  ["initialize", { protocolVersion: "2025-11-25", capabilities: {} }],
+  ["tools/call", { name: "add", arguments: { a: 2 } }],
+  ["tools/call", { name: "read" }],
+  ["tools/call", { name: "add", arguments: { a: "2" } }],
+].map(([method, params], id) =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params }) + "\\n"
+);
+const { out } = await go(["mcp"], lines.join(""));
+const [, sum, closed, wrong] = out.trim().split("\\n").map((line) =>
+  JSON.parse(line)
+).sort((a, b) => a.id - b.id);
+assert.deepEqual(sum.result.structuredContent, { sum: 3 });
+assert.match(closed.result.content[0].text, /standard input is closed/);
+assert.match(wrong.result.content[0].text, /a: must be an integer/);
+`;
+
 async function succeed(program: string, args: string[], cwd: string) {
   const { success, stderr } = await new Deno.Command(program, {
     args,
@@ -33,6 +99,8 @@ Deno.test("the README's examples run on Node as printed, after the packed tarbal
       await Deno.writeTextFile(`${folder}/${name}`, code);
     }
     await checkExamples(folder, ["node"]);
+    await Deno.writeTextFile(`${folder}/data.mjs`, DATA);
+    await succeed("node", ["data.mjs"], folder);
     const installed = `${folder}/node_modules/rousseau`;
     for await (const { name } of Deno.readDir(installed)) {
       if (!name.endsWith(".js")) continue;
