@@ -35,7 +35,7 @@ export function bashTool(
       // --env is the root's: names of variables to pass on.
       env: { flag: "set-env" },
       // There is no server that could keep a job.
-      background: { hidden: true },
+      background: { hidden: "help" },
     },
     tool: {
       name: "bash",

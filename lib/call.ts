@@ -5,12 +5,12 @@
  */
 import {
   type AnyCommand,
-  commandArguments,
   type CommandContext,
   CommandError,
   NO_INPUT,
 } from "./command.ts";
 import type { ToolResult } from "./mcp.ts";
+import { commandArguments } from "./positionals.ts";
 import { checkedResult, Printed } from "./results.ts";
 import { loadCommand } from "./tree.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ArgumentSchema, isList, valueFromText } from "./argument.ts";
+import type { FromSchema, InputSchema } from "./from_schema.ts";
 import type {
   ContentBlock,
   Implementation,
@@ -11,7 +11,6 @@ import type {
   McpLogLevel,
   Revision,
   ToolAnnotations,
-  ToolDefinition,
   ToolResult,
 } from "./mcp.ts";
 import {
@@ -21,57 +20,13 @@ import {
   type StandardInput,
 } from "./standard_schema.ts";
 
-/** A JSON Schema 2020-12 object schema, written as a literal so that {@linkcode FromSchema} can type it. */
-export type InputSchema = {
-  readonly type: "object";
-  readonly properties?: Readonly<Record<string, PropertySchema>>;
-  readonly required?: readonly string[];
-  readonly [keyword: string]: unknown;
-};
-
-/** The schema of one argument. */
-export type PropertySchema = {
-  readonly description?: string;
-  readonly [keyword: string]: unknown;
-};
-
-/** The TypeScript type of the values that a literal JSON Schema accepts, defaults filled in. */
-export type FromSchema<S> = S extends { const: infer C } ? C
-  : S extends { enum: readonly (infer E)[] } ? E
-  : S extends { type: "string" } ? string
-  : S extends { type: "integer" | "number" } ? number
-  : S extends { type: "boolean" } ? boolean
-  : S extends { type: "null" } ? null
-  : S extends { type: "array"; items: infer I } ? FromSchema<I>[]
-  : S extends { type: "array" } ? unknown[]
-  : S extends
-    { type: "object"; properties: infer P; required: readonly (infer R)[] }
-    ? FromProperties<P, R>
-  : S extends { type: "object"; properties: infer P } ? FromProperties<P, never>
-  : S extends { type: "object" } ? Record<string, unknown>
-  : S extends { anyOf: readonly (infer U)[] } ? FromSchema<U>
-  : S extends { type: readonly (infer T)[] } ? FromSchema<{ type: T }>
-  : unknown;
-
-/** The object type of a schema's `properties`: required or defaulted ones are always there. */
-export type FromProperties<P, R> = Simplify<
-  & {
-    -readonly [
-      K in keyof P as K extends R ? K : P[K] extends { default: unknown } ? K
-      : never
-    ]: FromSchema<P[K]>;
-  }
-  & {
-    -readonly [
-      K in keyof P as K extends R ? never
-        : P[K] extends { default: unknown } ? never
-        : K
-    ]?: FromSchema<P[K]>;
-  }
->;
-
-/** The same type, shown as one object. */
-export type Simplify<T> = { [K in keyof T]: T[K] };
+export type {
+  FromProperties,
+  FromSchema,
+  InputSchema,
+  PropertySchema,
+  Simplify,
+} from "./from_schema.ts";
 
 /** Who asked: what the client said of itself, and the revision that its request was served under. */
 export interface Client extends Partial<Implementation> {
@@ -186,8 +141,8 @@ export interface OptionHints {
   shownEnv?: string;
   /** Dotted key in the configuration, which supplies the value when flag and variable are absent (`RunOptions.config`). */
   config?: string;
-  /** Accepted, but not shown in help. */
-  hidden?: boolean;
+  /** Accepted, but neither listed over MCP nor shown in help and completion; with `help` only the latter. */
+  hidden?: boolean | "help";
   /** The word in help for the value, such as `DIR`. */
   value?: string;
   /** On the command line `-`, or the absence of a required positional, means standard input. */
@@ -415,125 +370,3 @@ export const NO_INPUT: InputSchema = {
   properties: {},
   additionalProperties: false,
 };
-
-/**
- * The entry of `tools/list` that a command is.
- *
- * @throws {TypeError} when the command is no tool.
- */
-export function toolDefinition(command: AnyCommand): ToolDefinition {
-  const { tool } = command;
-  if (!tool) {
-    throw new TypeError(`Cannot list command "${command.name}": it is no tool`);
-  }
-  return {
-    name: tool.name,
-    ...(tool.title === undefined ? {} : { title: tool.title }),
-    description: command.description ?? command.summary,
-    inputSchema: listedInput(command),
-    ...(command.output ? { outputSchema: command.output } : {}),
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-      ...tool.annotations,
-    },
-    ...(tool._meta ? { _meta: tool._meta } : {}),
-  };
-}
-
-/** The input schema as it is listed: without what is hidden, and with what is deprecated said to be so. */
-function listedInput(command: AnyCommand): InputSchema {
-  const { input = NO_INPUT, options } = command;
-  const marked = Object.entries<OptionHints>(options ?? {}).filter((
-    [name, { hidden, deprecated }],
-  ) => deprecated !== undefined || (hidden && !input.required?.includes(name)));
-  if (marked.length === 0) return input;
-  const properties = { ...input.properties };
-  for (const [name, { hidden, deprecated }] of marked) {
-    if (hidden) delete properties[name];
-    else {properties[name] = {
-        ...properties[name],
-        deprecated: true,
-        description: `${
-          properties[name]?.description ?? ""
-        } Deprecated: use ${deprecated}.`
-          .trimStart(),
-      };}
-  }
-  return { ...input, properties };
-}
-
-/**
- * The arguments of a call by name: those under `"_"` (a string is one positional argument, an array several) take the
- * names of the command's positionals. Text there is read as on the command line. Arguments without `"_"`, and
- * whatever is no object, come back as they are, for the schema to judge.
- */
-export function commandArguments(
-  command: AnyCommand,
-  raw: unknown,
-):
-  | { value: unknown; error?: undefined }
-  | { value?: undefined; error: string } {
-  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "_")) {
-    return { value: raw };
-  }
-  const { _: given, ...named } = raw as JsonObject;
-  if (
-    command.input?.properties && Object.hasOwn(command.input.properties, "_")
-  ) {
-    return { value: raw };
-  }
-  const items = given === null || given === undefined
-    ? []
-    : Array.isArray(given)
-    ? given
-    : [given];
-  const bound = bindPositionals(command, items);
-  if (bound.error !== undefined) return { error: `_: ${bound.error}` };
-  for (const name of bound.value.keys()) {
-    if (Object.hasOwn(named, name)) {
-      return { error: `${name}: given both by name and under "_"` };
-    }
-  }
-  return { value: { ...named, ...Object.fromEntries(bound.value) } };
-}
-
-/** Positional values by argument name, each read as its schema asks; the last list takes all that is left. */
-export function bindPositionals(
-  command: AnyCommand,
-  items: readonly unknown[],
-):
-  | { value: Map<string, unknown>; error?: undefined }
-  | { value?: undefined; error: string } {
-  const names = command.positionals ?? [];
-  const properties: Readonly<Record<string, ArgumentSchema>> =
-    command.input?.properties ?? {};
-  const last = names.at(-1);
-  const variadic = last !== undefined && isList(properties[last] ?? {});
-  if (items.length > names.length && !variadic) {
-    return {
-      error: names.length === 0
-        ? "takes no positional arguments"
-        : `takes at most ${names.length} (${
-          names.join(", ")
-        }), got ${items.length}`,
-    };
-  }
-  const value = new Map<string, unknown>();
-  for (const [i, item] of items.entries()) {
-    const rest = variadic && i >= names.length - 1;
-    const name = rest ? last! : names[i]!;
-    const parsed = typeof item === "string"
-      ? valueFromText(properties[name] ?? {}, item)
-      : { value: item };
-    if (parsed.error !== undefined) {
-      return { error: `${name}: ${parsed.error}` };
-    }
-    if (!rest) value.set(name, parsed.value);
-    else if (i === names.length - 1) value.set(name, [parsed.value]);
-    else (value.get(name) as unknown[]).push(parsed.value);
-  }
-  return { value };
-}

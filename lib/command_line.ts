@@ -6,8 +6,9 @@
 // @ts-types="./std_cli.d.ts"
 import { parseArgs } from "@std/cli/parse-args";
 import { type ArgumentSchema, quoted, valueFromText } from "./argument.ts";
-import { type AnyCommand, bindPositionals, UsageError } from "./command.ts";
+import { type AnyCommand, UsageError } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
+import { bindPositionals } from "./positionals.ts";
 import {
   childNamed,
   loadCommand,

@@ -3,18 +3,14 @@
  *
  * @module
  */
-import {
-  type AnyCommand,
-  commandArguments,
-  NO_INPUT,
-  UsageError,
-} from "./command.ts";
+import { type AnyCommand, NO_INPUT, UsageError } from "./command.ts";
 import type { CommandContext, InputSchema } from "./command.ts";
 import { Changes } from "./changes.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import type { Logger } from "./log.ts";
 import type { InputStates } from "./input_state.ts";
 import type { Implementation, JsonObject } from "./mcp.ts";
+import { commandArguments } from "./positionals.ts";
 import { Registry } from "./registry.ts";
 import type { InputValidators } from "./schema.ts";
 

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { type AnyCommand, toolDefinition } from "./command.ts";
+import {
+  type AnyCommand,
+  type InputSchema,
+  NO_INPUT,
+  type OptionHints,
+} from "./command.ts";
 import type {
   ResourceDefinition,
   ResourceTemplate,
@@ -168,4 +173,56 @@ function described(command: AnyCommand): {
     description: command.description ?? command.summary,
     mimeType,
   };
+}
+
+/**
+ * The entry of `tools/list` that a command is.
+ *
+ * @throws {TypeError} when the command is no tool.
+ */
+export function toolDefinition(command: AnyCommand): ToolDefinition {
+  const { tool } = command;
+  if (!tool) {
+    throw new TypeError(`Cannot list command "${command.name}": it is no tool`);
+  }
+  return {
+    name: tool.name,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    description: command.description ?? command.summary,
+    inputSchema: listedInput(command),
+    ...(command.output ? { outputSchema: command.output } : {}),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: true,
+      ...tool.annotations,
+    },
+    ...(tool._meta ? { _meta: tool._meta } : {}),
+  };
+}
+
+/** The input schema as it is listed: without what is hidden, and with what is deprecated said to be so. */
+function listedInput(command: AnyCommand): InputSchema {
+  const { input = NO_INPUT, options } = command;
+  const marked = Object.entries<OptionHints>(options ?? {}).filter((
+    [name, { hidden, deprecated }],
+  ) =>
+    deprecated !== undefined ||
+    (hidden === true && !input.required?.includes(name))
+  );
+  if (marked.length === 0) return input;
+  const properties = { ...input.properties };
+  for (const [name, { hidden, deprecated }] of marked) {
+    if (hidden === true) delete properties[name];
+    else {properties[name] = {
+        ...properties[name],
+        deprecated: true,
+        description: `${
+          properties[name]?.description ?? ""
+        } Deprecated: use ${deprecated}.`
+          .trimStart(),
+      };}
+  }
+  return { ...input, properties };
 }

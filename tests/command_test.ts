@@ -2,15 +2,14 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { isList, isSwitch, valueFromText } from "../lib/argument.ts";
 import {
   type AnyCommand,
-  bindPositionals,
   command,
-  commandArguments,
   CommandError,
   NOTE_PREFIX,
   noteBlock,
-  toolDefinition,
   toToolResult,
 } from "../lib/command.ts";
+import { bindPositionals, commandArguments } from "../lib/positionals.ts";
+import { toolDefinition } from "../lib/registry.ts";
 import {
   checkTree,
   childNamed,

@@ -4,9 +4,9 @@ import {
   type AnyCommand,
   type OptionHints,
   type PropertySchema,
-  toolDefinition,
 } from "../lib/command.ts";
 import { helpText } from "../lib/help.ts";
+import { toolDefinition } from "../lib/registry.ts";
 import {
   asFunction,
   overMcp,
@@ -248,6 +248,9 @@ Deno.test("a hidden option works everywhere and is listed nowhere", async () => 
   assertEquals(tools[0].inputSchema.properties, {});
   assertEquals((await shell(root, ["show", "--it=x"])).out, '{"it":"x"}\n');
   assertEquals(textOf(await overMcp(root, "show", { it: "x" })), '{"it":"x"}');
+  const inHelp = hinted({ hidden: "help" });
+  assert(!helpText([root, inHelp]).includes("--it"));
+  assertEquals(toolDefinition(inHelp).inputSchema.properties, { it: text });
 });
 
 Deno.test("a deprecated option is listed as such, works everywhere, and warns in a shell", async () => {

@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { run } from "../lib/cli.ts";
-import { type AnyCommand, toolDefinition } from "../lib/command.ts";
+import type { AnyCommand } from "../lib/command.ts";
 import { candidates } from "../lib/completions.ts";
 import { instructions, MAX_INSTRUCTIONS_CHARS } from "../lib/instructions.ts";
 import { RUN_FLAGS } from "../lib/machine.ts";
 import type { Platform } from "../lib/platform.ts";
 import { buildProgram, VERSION } from "../lib/program.ts";
+import { toolDefinition } from "../lib/registry.ts";
 import { loadConfig } from "../lib/config.ts";
 import {
   loadTool,
@@ -94,8 +95,11 @@ Deno.test("the built-in tools are listed in their order, under their names", asy
   const names = toolEntries(on).map(({ tool }) => tool!.name);
   assertEquals(names, [...TOOL_NAMES]);
   for (const name of TOOL_NAMES) {
-    const definition = toolDefinition(await loadTool(name, on));
+    const tool = await loadTool(name, on);
+    const definition = toolDefinition(tool);
     assertEquals(definition.name, name);
+    // What help leaves out is for models all the same.
+    assertEquals(definition.inputSchema, tool.input, name);
     assertEquals(definition.inputSchema.additionalProperties, false, name);
     assertEquals(
       Object.keys(definition.annotations!).filter((key) => key !== "title")
