@@ -41,7 +41,7 @@ export function withMiddleware(
   command: AnyCommand,
   ...layers: readonly Middleware[]
 ): AnyCommand {
-  const { run, load, commands } = command;
+  const { run, load, more, commands } = command;
   return {
     ...command,
     ...(run
@@ -54,6 +54,12 @@ export function withMiddleware(
       : {}),
     ...(load
       ? { load: async () => withMiddleware(await load(), ...layers) }
+      : {}),
+    ...(more
+      ? {
+        more: async (args) =>
+          (await more(args)).map((child) => withMiddleware(child, ...layers)),
+      }
       : {}),
     ...(commands
       ? { commands: commands.map((child) => withMiddleware(child, ...layers)) }

@@ -1,12 +1,10 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { CommandError } from "../lib/command.ts";
 import { completionScript, SHELLS } from "../lib/completion_script.ts";
-import {
-  candidates,
-  completionsCommand,
-  withBlock,
-} from "../lib/completions.ts";
+import { candidates, withBlock } from "../lib/completions.ts";
+import { completeCommand, completionsCommand } from "../lib/library.ts";
 import type { AnyCommand, CommandContext } from "../lib/command.ts";
+import { program, shell } from "./three_ways.ts";
 
 const BLOCK = "# >>> prog completion >>>\nS\n# <<< prog completion <<<\n";
 
@@ -112,6 +110,28 @@ const tree: AnyCommand = {
     run: () => "",
   }],
 };
+
+Deno.test("a program of one's own completes by the library's commands", async () => {
+  const root = program([
+    ...tree.commands!,
+    completionsCommand,
+    completeCommand,
+  ]);
+  assertEquals(
+    await shell(root, ["complete", "--", "paint", "--colour=r"]),
+    { code: 0, out: "--colour=red\t\n--colour=rose\t\n", err: "" },
+  );
+  const { out } = await shell(root, ["completions", "bash"]);
+  assertEquals(out, completionScript("bash", "prog"));
+  assertEquals(
+    (await shell(root, ["completions", "fihs"])).err,
+    'prog: shell: must be one of "bash", "zsh", "fish", "powershell", got string "fihs"; did you mean "fish"?\n',
+  );
+  assertEquals(
+    completionScript("powershell", "prog").split("\n")[0],
+    "# Untested.",
+  );
+});
 
 Deno.test("candidates know where they are", async () => {
   const words = async (...line: string[]) =>

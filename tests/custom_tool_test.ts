@@ -102,22 +102,37 @@ async function serve(
   return { results, code, stderr };
 }
 
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
 /** Runs a command line of the program, in a folder with this configuration as `c.yaml` and an empty `root`. */
 async function line(
   yaml: string,
   args: (folder: string) => string[],
   input = "",
-): Promise<{ code: number; stdout: string; stderr: string }> {
+): Promise<Ended> {
+  return await inFolder(yaml, (run, folder) => run(args(folder), input));
+}
+
+/** Gives `body` a way to run command lines of the program, all in one folder. */
+async function inFolder<T>(
+  yaml: string,
+  body: (
+    run: (args: string[], input?: string) => Promise<Ended>,
+    folder: string,
+  ) => Promise<T>,
+): Promise<T> {
   const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/c.yaml`, yaml);
-    await Deno.mkdir(`${folder}/root`);
+  const runLine = async (args: string[], input = ""): Promise<Ended> => {
     let stdout = "";
     let stderr = "";
     const decoder = new TextDecoder();
     const { root, options } = buildProgram({
       platform: platform({
-        ROUSSEAU_STATE_PATH: ":memory:",
+        ROUSSEAU_STATE_PATH: `${folder}/sessions.db`,
         PATH: "/usr/bin:/bin",
       }),
       launch: { command: "rousseau", args: [] },
@@ -125,7 +140,7 @@ async function line(
     });
     const code = await run(
       root,
-      args(folder),
+      args,
       {
         stdin: ReadableStream.from([new TextEncoder().encode(input)]),
         stdout: new WritableStream({
@@ -141,6 +156,11 @@ async function line(
       options,
     );
     return { code, stdout, stderr };
+  };
+  try {
+    await Deno.writeTextFile(`${folder}/c.yaml`, yaml);
+    await Deno.mkdir(`${folder}/root`);
+    return await body(runLine, folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -341,7 +361,7 @@ Deno.test("each key of a tool without code is checked", async () => {
   );
 });
 
-Deno.test("a tool without code is a command with an option for each argument, its program's exit code, and no record", async () => {
+Deno.test("a tool without code is a command with an option for each argument and its program's exit code", async () => {
   const shown = await cli(
     TOOLS,
     "show",
@@ -367,13 +387,35 @@ Deno.test("a tool without code is a command with an option for each argument, it
   const readOnly = await cli(TOOLS, "fails", "--mode", "read-only");
   assertEquals(readOnly.code, 1);
   assertStringIncludes(readOnly.stderr, "fails: refused in mode read-only");
-  const counted = await line(TOOLS, (folder) => [
-    "sessions",
-    "list",
-    "--config",
-    `${folder}/c.yaml`,
-  ]);
-  assertEquals(counted.stdout, "(no sessions)\n");
+});
+
+Deno.test("a tool without code is recorded over MCP, and not on the command line", async () => {
+  const found = await inFolder(TOOLS, async (run, folder) => {
+    const common = [
+      "--config",
+      `${folder}/c.yaml`,
+      "--root",
+      `${folder}/root`,
+      "--sandbox",
+      "off",
+    ];
+    const search = async () =>
+      (await run(["sessions", "search", "--json", "zebra", ...common])).stdout;
+    const typed = await run(["show", "--words=zebra", ...common]);
+    assertStringIncludes(typed.stdout, "zebra|");
+    const before = JSON.parse(await search());
+    const messages = [
+      {
+        id: 0,
+        method: "initialize",
+        params: { protocolVersion: "2025-06-18", capabilities: {} },
+      },
+      { id: 1, ...call("show", { words: ["zebra"] }) },
+    ].map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`);
+    await run([...common, "mcp"], messages.join(""));
+    return [before.length, JSON.parse(await search()).length];
+  });
+  assertEquals(found, [0, 1]);
 });
 
 Deno.test("help, completion and mistyped names know the tools without code of the file that the line names", async () => {

@@ -72,6 +72,7 @@ Deno.test("middleware runs around every handler of a tree, the first outermost, 
       name: "prog",
       summary: "P",
       commands: [leaf, late, mcpCommand({ name: "p", version: "1" })],
+      more: () => Promise.resolve([{ ...leaf, name: "found" }]),
     },
     layer("A"),
     layer("B"),
@@ -80,6 +81,7 @@ Deno.test("middleware runs around every handler of a tree, the first outermost, 
   const wrapped = 'A(B({"by":"AB"}))';
   assertEquals((await shell(tree, ["leaf"])).out, `${wrapped}\n`);
   assertEquals((await shell(tree, ["late"])).out, `${wrapped}\n`);
+  assertEquals((await shell(tree, ["found"])).out, `${wrapped}\n`);
   const server = new McpServer({ name: "p", version: "1" }).register(
     tree.commands![0]!,
   );
