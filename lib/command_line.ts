@@ -308,7 +308,7 @@ function fallback(option: Option, environment: Environment): unknown {
   }
   if (hints.config === undefined) return undefined;
   const value = environment.config?.(hints.config) ?? undefined;
-  const items = [value].flat();
+  const items = option.isList ? [value].flat() : [value];
   const isText = items.length > 0 &&
     items.every((item) => typeof item === "string");
   return isText ? read(option, items, hints.config) : value;

@@ -62,6 +62,14 @@ export class Registry {
       if (resource.uri === "") throw refusal(command, "its URI is empty");
       if (/[{}]/.test(resource.uri)) {
         const template = new UriTemplate(resource.uri);
+        const known = command.input?.properties ?? {};
+        const lost = template.names.find((name) => !Object.hasOwn(known, name));
+        if (lost !== undefined) {
+          throw refusal(
+            command,
+            `variable "${lost}" of its URI is not in its input schema`,
+          );
+        }
         const value = { template, command };
         add(this.#templates, resource.uri, value, command);
       } else {

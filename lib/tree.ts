@@ -136,8 +136,8 @@ export function pathWords(path: readonly AnyCommand[]): string {
 /**
  * Checks a tree as its author wrote it; of what is not loaded, only the names.
  *
- * @throws {TypeError} that names the command: both tool and resource, a name used twice, an option or positional
- * that the schema lacks, a list that is not the last positional, a required positional after an optional one.
+ * @throws {TypeError} that names the command: both tool and resource, a name used twice, an option, a positional or a
+ * variable of the URI that the schema lacks, a list that is not the last positional, a required positional after an optional one.
  */
 export function checkTree(root: AnyCommand): void {
   const tools = new Set<string>();
@@ -203,6 +203,15 @@ function checkArguments(
   for (const name of Object.keys(command.options ?? {})) {
     if (!Object.hasOwn(properties, name)) {
       fail(`option "${name}" is not in its input schema`);
+    }
+  }
+  const uri: string = command.resource?.uri ?? "";
+  for (const [, names] of uri.matchAll(/\{\??([\w,]+)\}/g)) {
+    const lost = names!.split(",").find((name) =>
+      !Object.hasOwn(properties, name)
+    );
+    if (lost !== undefined) {
+      fail(`variable "${lost}" of its URI is not in its input schema`);
     }
   }
   const flags = new Set<string>();

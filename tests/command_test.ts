@@ -276,6 +276,10 @@ Deno.test("checkTree names the command and what its author got wrong", () => {
       'resource "u" is defined twice',
     ],
     [
+      [leaf("a", { resource: { uri: "x:{id}{?n}", mimeType: "x/y" } })],
+      'variable "id" of its URI is not in its input schema',
+    ],
+    [
       [leaf("a", { options: { x: {} } })],
       'option "x" is not in its input schema',
     ],

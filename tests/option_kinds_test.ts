@@ -223,6 +223,27 @@ Deno.test("a flag outranks the variable, that the configuration, that the defaul
   }
 });
 
+Deno.test("a configuration's value has to be of the option's type, and one text may stand for a list of it", async () => {
+  const of = (property: PropertySchema) =>
+    [
+      program([hinted({ config: "it" }, property)]),
+      (it: unknown) => ({ options: { config: { it } } }),
+    ] as const;
+  const [one, said] = of(text);
+  for (const wrong of [["x", "y"], 5, { a: "x" }, true]) {
+    const { code, err } = await shell(one, ["show"], said(wrong));
+    assertEquals(code, 2);
+    assertStringIncludes(err, "it: must be a string");
+    const over = await overMcp(one, "show", {}, said(wrong));
+    assertEquals(over.isError, true);
+  }
+  const [list] = of({ type: "array", items: text });
+  assertEquals(
+    (await shell(list, ["show"], said("x"))).out,
+    '{"it":["x"]}\n',
+  );
+});
+
 Deno.test("a required option may come from its variable, and is told by its flag or its name when it is missing", async () => {
   const command = show({ it: text }, {
     input: { type: "object", properties: { it: text }, required: ["it"] },
