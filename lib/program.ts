@@ -144,6 +144,7 @@ export function buildProgram(machine: Machine): Program {
     options: {
       version: VERSION,
       uncheckedGlobals: true,
+      checked: true,
       async extend(base, { path }) {
         if (WORLDLESS.has(path[1]?.name ?? "")) return base;
         const world = await open(
