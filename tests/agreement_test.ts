@@ -370,7 +370,8 @@ function commandLine(next: Random, made: Case): string[] {
     ...words,
     ...mixed,
     ...level,
-    "--",
+    // Needed only where a word looks like an option.
+    ...(typed.some((word) => /^-./.test(word)) || next() < 0.5 ? ["--"] : []),
     ...typed,
   ];
 }
