@@ -1,5 +1,10 @@
 /** The official SDK clients, both generations, as the hosts of today embed them. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { Client as Client2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Transport2 } from "@modelcontextprotocol/client/stdio";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -124,6 +129,52 @@ for (const { name, client: make, Transport } of CLIENTS) {
           "pear",
         );
         assertEquals([...called].sort(), [...listed].sort());
+      } finally {
+        await client.close();
+      }
+    },
+  });
+}
+
+for (const { name, client: make, Transport } of CLIENTS) {
+  Deno.test({
+    name: `${name} takes data by its schema, beside the text`,
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn: async () => {
+      const client = make();
+      await client.connect(
+        new Transport({
+          command: Deno.execPath(),
+          args: [
+            "run",
+            "--no-prompt",
+            "--allow-env",
+            "--config",
+            new URL("../../deno.json", import.meta.url).pathname,
+            new URL("../examples/weather.ts", import.meta.url).pathname,
+            "mcp",
+          ],
+        }),
+      );
+      try {
+        // From here on the client checks data by the schema that was listed.
+        const { tools } = await client.listTools();
+        assertEquals(tools[0].outputSchema.required, ["city", "degrees"]);
+        const call = (city: string) =>
+          client.callTool({ name: "forecast", arguments: { city } });
+        const { content, structuredContent } = await call("Rome");
+        assertEquals(structuredContent, { city: "Rome", degrees: 17.5 });
+        assertEquals(content.map(({ text }: { text: string }) => text), [
+          "Rome: mild",
+          "it may rain\n",
+        ]);
+        const failed = await call("nowhere");
+        assertEquals([failed.isError, failed.structuredContent], [
+          true,
+          undefined,
+        ]);
+        await assertRejects(() => call("wrong"), Error, "internal error");
       } finally {
         await client.close();
       }
