@@ -110,6 +110,7 @@ export async function run(
     }
     return await execute(command, line, {
       root,
+      args,
       system,
       options,
       printer,
@@ -139,6 +140,7 @@ function environmentOf(system: System, { config }: RunOptions): Environment {
 
 interface Running {
   root: AnyCommand;
+  args: readonly string[];
   system: System;
   options: RunOptions;
   printer: Printer;
@@ -148,7 +150,7 @@ interface Running {
 async function execute(
   command: AnyCommand,
   line: CommandLine,
-  { root, system, options, printer, environment }: Running,
+  { root, args: words, system, options, printer, environment }: Running,
 ): Promise<number> {
   const globals = options.uncheckedGlobals || line.path.length === 1
     ? line.globals
@@ -171,6 +173,7 @@ async function execute(
     columns: system.columns,
     globals,
     root,
+    args: words,
     fallback: (command) => fallbackValues(command, environment),
   };
   for (const warning of deprecations(line)) terminal.warn(warning);

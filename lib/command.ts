@@ -66,6 +66,8 @@ export interface Terminal {
   globals: Record<string, unknown>;
   /** The tree that is being run. */
   root: AnyCommand;
+  /** The words of the command line, the program's name left out. */
+  args?: readonly string[];
   /**
    * What the environment and the configuration give for the arguments of a command, by name.
    *
@@ -210,7 +212,7 @@ export interface Command<
   load?(): Promise<AnyCommand>;
   /**
    * Subcommands that are not known beforehand, such as those that a configuration declares. Asked for a word that none
-   * of `commands` has, for help and for completion, with the whole command line.
+   * of `commands` has, for help, for completion and by the command `mcp`, with the whole command line.
    */
   more?(args: readonly string[]): Promise<readonly AnyCommand[]>;
   /** Other names on the command line. */

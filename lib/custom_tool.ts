@@ -202,9 +202,9 @@ function lineOf(
   key: string | undefined,
 ): number {
   const lines = text.split("\n");
-  const start = lines.findIndex((line) =>
-    line.startsWith(`${CUSTOM_TOOLS_KEY}:`)
-  );
+  const isKey = (line: string, key: string) =>
+    /^(["']?)([^"':]*)\1 *:/.exec(line)?.[2]?.trimEnd() === key;
+  const start = lines.findIndex((line) => isKey(line, CUSTOM_TOOLS_KEY));
   if (start < 0) return 1;
   if (index === undefined) return start + 1;
   let seen = -1;
@@ -220,7 +220,7 @@ function lineOf(
     }
     if (
       seen === index && key !== undefined &&
-      line.replace(/^ *(- +)?/, "").startsWith(`${key}:`) &&
+      isKey(line.replace(/^ *(- +)?/, ""), key) &&
       // Keys of the item, not of what is inside it.
       line.search(/[^ -]/) <= (indent ?? 0) + 4
     ) return i + 1;

@@ -16,7 +16,13 @@ import { didYouMean } from "./nearest.ts";
 import type { McpServer } from "./server.ts";
 import { serveStdio, type StdioOptions, type StdioSystem } from "./stdio.ts";
 import { ExitCode, Stop } from "./system.ts";
-import { childNamed, loadCommand, loadTree, walkCommands } from "./tree.ts";
+import {
+  childNamed,
+  loadCommand,
+  loadTree,
+  walkCommands,
+  withMore,
+} from "./tree.ts";
 
 /** Arguments of `mcp`. */
 export const MCP_INPUT = {
@@ -98,14 +104,14 @@ export function mcpCommand(
     positionals: ["command"],
     options: { tools: { value: "NAME" }, exclude: { value: "NAME" } },
     run: async ({ command: words = [], tools, exclude }, ctx) => {
+      const { root, args = [], fallback } = terminalOf(ctx);
       const exposed = pick(
-        await exposedCommands(terminalOf(ctx).root, words),
+        await exposedCommands(await withMore(root, args), words),
         tools,
         exclude,
       );
       const { McpServer } = await import("./server.ts");
       const { globals } = ctx;
-      const { fallback } = terminalOf(ctx);
       const server = new McpServer({
         ...options,
         ...(fallback ? { fallback } : {}),

@@ -287,6 +287,29 @@ Deno.test("a mistake in a tool without code stops the start and shows the line",
   );
 });
 
+Deno.test("the line of a mistake is found in any style of YAML", async () => {
+  const cases: [string, string][] = [
+    ["mode: open\n'custom_tools' :\n  -\n    \"name\" : 5\n", "f:4"],
+    [
+      "custom_tools:\n- name: a\n  description: |\n    name: x\n  argv: 5",
+      "f:5",
+    ],
+    ["mode: open\ncustom_tools: [{ name: 5 }]\n", "f:2"],
+    ["custom_tools:\n  - name: a\n    a(b: 1\n", "f:3"],
+    [
+      "custom_tools:\n  - &x\n    name: a\n    cwd: 1\n    description: d\n    argv: [a]",
+      "f:4",
+    ],
+  ];
+  for (const [yaml, place] of cases) {
+    const error = await assertRejects(
+      () => settingsFrom(yaml, "f", platform({})),
+      UsageError,
+    );
+    assertStringIncludes(error.message, `${place}: custom_tools[0]`, yaml);
+  }
+});
+
 Deno.test("each key of a tool without code is checked", async () => {
   const good = { name: "t", description: "d", argv: ["true"] };
   const input = { type: "object", properties: { a: {} } };

@@ -65,14 +65,15 @@ Deno.test("middleware runs around every handler of a tree, the first outermost, 
   const late: AnyCommand = {
     name: "late",
     summary: "Late",
-    load: () => Promise.resolve(leaf),
+    load: () => Promise.resolve({ ...leaf, tool: { name: "late" } }),
   };
   const tree = withMiddleware(
     {
       name: "prog",
       summary: "P",
       commands: [leaf, late, mcpCommand({ name: "p", version: "1" })],
-      more: () => Promise.resolve([{ ...leaf, name: "found" }]),
+      more: () =>
+        Promise.resolve([{ ...leaf, name: "found", tool: { name: "found" } }]),
     },
     layer("A"),
     layer("B"),
@@ -82,6 +83,8 @@ Deno.test("middleware runs around every handler of a tree, the first outermost, 
   assertEquals((await shell(tree, ["leaf"])).out, `${wrapped}\n`);
   assertEquals((await shell(tree, ["late"])).out, `${wrapped}\n`);
   assertEquals((await shell(tree, ["found"])).out, `${wrapped}\n`);
+  const over = messages({ name: "found" });
+  assertEquals(texts((await shell(tree, ["mcp"], over)).out), [wrapped]);
   const server = new McpServer({ name: "p", version: "1" }).register(
     tree.commands![0]!,
   );
