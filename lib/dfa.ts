@@ -24,7 +24,7 @@ export type Wanted = "earliest" | "first" | "longest";
 export const MAX_CELLS = 400_000;
 
 /** Instructions followed in one {@linkcode Dfa.run} before it pauses; about 2 ms. */
-export const WORK_SLICE = 40_000;
+export const WORK_SLICE = 20_000;
 
 /** Where {@linkcode Dfa.run} stopped. */
 export type Stop = "match" | "dead" | "limit" | "pause";

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Encoding } from "../lib/encoding.ts";
 import {
+  countFeeds,
   countLines,
   cutPage,
   lastLineStart,
@@ -115,6 +116,21 @@ Deno.test("pages follow each other without a gap, in every encoding and budget",
         at += used;
       }
       assertEquals(joined, text, `${encoding} ${maxChars}`);
+    }
+  }
+});
+
+Deno.test("countFeeds counts every feed and nothing else, wherever the bytes begin and end", () => {
+  const all = crypto.getRandomValues(new Uint8Array(5_000))
+    // Feeds, and the bytes that differ from one by a bit.
+    .map((byte) => [0x0a, 0x0b, 0x8a, 0x09, byte][byte % 5]!);
+  all.fill(0x0a, 2_000, 4_000);
+  for (let from = 0; from < 9; from++) {
+    for (const to of [from, from + 1, from + 6, 3_000, 4_990, 4_999, 5_000]) {
+      const bytes = all.subarray(from, to);
+      let feeds = 0;
+      for (const byte of bytes) if (byte === 0x0a) feeds++;
+      assertEquals(countFeeds(bytes, "utf-8"), feeds, `${from}-${to}`);
     }
   }
 });
