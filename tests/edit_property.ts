@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { bytesOf, FileWorld } from "./file_world.ts";
+import { bytesOf, FileWorld, utf16Units } from "./file_world.ts";
 
 /** What a number of runs came to. */
 export interface Outcome {
@@ -187,14 +187,7 @@ function utf16Encoding(little: boolean): TestEncoding {
     mark: little ? bytesOf("\xff\xfe") : bytesOf("\xfe\xff"),
     unit: little ? "little" : "big",
     alphabet: [...LETTERS, ...WIDE, "\u0a0a", "\u0d0d"],
-    encode: (text) => {
-      const bytes = new Uint8Array(text.length * 2);
-      const view = new DataView(bytes.buffer);
-      for (let i = 0; i < text.length; i++) {
-        view.setUint16(i * 2, text.charCodeAt(i), little);
-      }
-      return bytes;
-    },
+    encode: (text) => utf16Units(text, little),
   };
 }
 

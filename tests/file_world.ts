@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { type AnyCommand, CommandError, toToolResult } from "../lib/command.ts";
 import type { Config } from "../lib/config.ts";
 import { edit } from "../lib/edit.ts";
@@ -39,7 +40,7 @@ export class FileWorld implements AsyncDisposable {
   /** Real path of the root. */
   readonly root: string;
   readonly context: ToolContext;
-  /** What {@linkcode FileWorld.at} takes. */
+  /** The folder around the root. */
   readonly base: string;
 
   private constructor(base: string, context: ToolContext) {
@@ -56,14 +57,6 @@ export class FileWorld implements AsyncDisposable {
     for (const name of ["root", "home", "temp"]) {
       await Deno.mkdir(`${base}/${name}`);
     }
-    return await FileWorld.at(base, options);
-  }
-
-  /** Another process's worth of context on the folders of a world that {@linkcode make} made. */
-  static async at(
-    base: string,
-    options: FileWorldOptions = {},
-  ): Promise<FileWorld> {
     const platform: Platform = {
       os: "linux",
       env: () => undefined,
@@ -142,18 +135,21 @@ export class FileWorld implements AsyncDisposable {
 
 /** Bytes from text of one character per byte. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+  return new Uint8Array(Buffer.from(text, "latin1"));
 }
 
 /** UTF-16 with its byte-order mark. */
 export function utf16(text: string, littleEndian: boolean): Uint8Array {
-  const units = `\ufeff${text}`;
-  const bytes = new Uint8Array(units.length * 2);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < units.length; i++) {
-    view.setUint16(i * 2, units.charCodeAt(i), littleEndian);
-  }
-  return bytes;
+  return utf16Units(`\ufeff${text}`, littleEndian);
+}
+
+/** UTF-16, lone surrogates included. */
+export function utf16Units(
+  text: string,
+  littleEndian: boolean,
+): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(text, "utf16le");
+  return new Uint8Array(littleEndian ? bytes : bytes.swap16());
 }
 
 async function call(

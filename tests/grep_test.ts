@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertLess,
+  assertStringIncludes,
+} from "@std/assert";
+import { cpuUsage } from "node:process";
 import { grep, MAX_CONTEXT, MAX_MATCHES } from "../lib/grep.ts";
 import { BINARY_SNIFF, MAX_FILE } from "../lib/haystack.ts";
 import { ROW_CHARS } from "../lib/rows.ts";
@@ -414,4 +420,49 @@ Deno.test("grep tells models what it is in 1,500 bytes", () => {
     _meta: grep.tool!._meta,
   }).length;
   assert(size <= 1500, `${size}`);
+});
+
+/** Text on which a lazily built automaton is at its slowest, with the pattern for it: seconds of work. */
+const SLOW = "(?:a|b)*a(?:a|b){900}[xy]";
+
+function slowText(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(65_536))
+    .map((byte) => 0x61 + (byte & 1));
+}
+
+Deno.test("G04: a search that ran out of time is an error or marked partial, never no matches", async () => {
+  await using tree = await GrepTree.make({ "b": slowText() });
+  const none = await tree.grep({ pattern: SLOW }, { limitMs: 50 });
+  assert(none.isError);
+  assertStringIncludes(none.text, "grep: stopped after 0.05 s");
+  assertStringIncludes(none.text, "no matches so far");
+  assertEquals(none.meta.partial, true);
+  await tree.put("a", `${"a".repeat(901)}x\n`);
+  const some = await tree.grep({ pattern: SLOW }, { limitMs: 300 });
+  assert(!some.isError);
+  assert(some.text.startsWith(`${tree.root}/a:1: `));
+  assertStringIncludes(some.note, "[rousseau: partial: stopped after 0.3 s");
+  assertStringIncludes(some.note, `the last ${tree.root}/a; narrow path`);
+  assertEquals(some.meta.partial, true);
+});
+
+Deno.test("G08: while the slowest search runs, others are served, and after its limit the CPU is idle", async () => {
+  await using tree = await GrepTree.make({ "a": slowText() });
+  let done = false;
+  const search = tree.grep({ pattern: SLOW }, { limitMs: 400 })
+    .finally(() => done = true);
+  const waits: number[] = [];
+  while (!done) {
+    const asked = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    waits.push(performance.now() - asked);
+  }
+  assertEquals((await search).meta.partial, true);
+  waits.sort((a, b) => a - b);
+  // Half of them: the machine may be busy with something else.
+  assertLess(waits[waits.length >> 1]!, 20);
+  const before = cpuUsage();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { user, system } = cpuUsage(before);
+  assertLess((user + system) / 1000, 150);
 });
