@@ -40,27 +40,79 @@ export class Literal {
   }
 }
 
-/** The longest text that every match of `node` holds, or undefined when there is none. */
-export function requiredLiteral(node: Node): Literal | undefined {
-  const text = longest(runs(node));
-  return text === "" ? undefined : new Literal(text);
+/** Texts of which every match holds one. Looks for them in one text after the other, forwards. */
+export class Literals {
+  /** The texts. */
+  readonly all: readonly Literal[];
+  /** Where each is next in the text that is searched; what lies behind is looked for again. */
+  readonly #next: number[];
+  #bytes: Uint8Array | undefined;
+
+  /** There must be at least one. */
+  constructor(texts: readonly string[]) {
+    this.all = texts.map((text) => new Literal(text));
+    this.#next = texts.map(() => 0);
+  }
+
+  /** Where the first of them is next, from `at`, as {@linkcode Literal.find} tells it. */
+  find(bytes: Uint8Array, at: number): number {
+    const { all } = this;
+    if (all.length === 1) return all[0]!.find(bytes, at);
+    const next = this.#next;
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes;
+      next.fill(BEHIND);
+    }
+    let first = -1;
+    for (let i = 0; i < all.length; i++) {
+      if (next[i] !== -1 && next[i]! < at) {
+        next[i] = all[i]!.find(bytes, at);
+        if (next[i] === -2) {
+          this.#bytes = undefined;
+          return -2;
+        }
+      }
+      if (next[i] !== -1 && (first === -1 || next[i]! < first)) {
+        first = next[i]!;
+      }
+    }
+    return first;
+  }
 }
+
+/** The longest texts of which every match of `node` holds one, or undefined when there are none. */
+export function requiredLiterals(node: Node): Literals | undefined {
+  const texts = best(required(node));
+  return texts && new Literals(texts);
+}
+
+/** The most texts that are looked for one by one. */
+export const MAX_LITERALS = 8;
 
 /** False candidates in one {@linkcode Literal.find}, after which an automaton is faster. */
 const MAX_TRIES = 2000;
 
-/** Texts that every match holds. */
-function runs(node: Node): string[] {
+/** A place before all others. */
+const BEHIND = -3;
+
+/** Sets of texts; of each set every match holds one. */
+function required(node: Node): string[][] {
   switch (node.kind) {
     case "char":
       return node.set.length === 2 && node.set[0] === node.set[1] &&
           node.set[0] !== 0x0d
-        ? [String.fromCodePoint(node.set[0]!)]
+        ? [[String.fromCodePoint(node.set[0]!)]]
         : [];
     case "repeat":
-      return node.min > 0 ? runs(node.item) : [];
+      return node.min > 0 ? required(node.item) : [];
+    case "choice": {
+      const sets = node.items.map((item) => best(required(item)));
+      if (!sets.every((set) => set !== undefined)) return [];
+      const texts = sets.flat();
+      return texts.length <= MAX_LITERALS && shortest(texts) > 1 ? [texts] : [];
+    }
     case "concat": {
-      const out: string[] = [];
+      const out: string[][] = [];
       let run = "";
       for (const item of node.items) {
         const text = exact(item);
@@ -68,11 +120,11 @@ function runs(node: Node): string[] {
           run += text;
           continue;
         }
-        out.push(run, ...runs(item));
+        out.push([run], ...required(item));
         run = "";
       }
-      out.push(run);
-      return out.filter((text) => text !== "");
+      out.push([run]);
+      return out.filter(([text]) => text !== "");
     }
     default:
       return [];
@@ -83,7 +135,7 @@ function runs(node: Node): string[] {
 function exact(node: Node): string | undefined {
   switch (node.kind) {
     case "char":
-      return runs(node)[0];
+      return required(node)[0]?.[0];
     case "empty":
     case "assert":
       return "";
@@ -101,8 +153,17 @@ function exact(node: Node): string | undefined {
   }
 }
 
-function longest(texts: readonly string[]): string {
-  return texts.reduce((a, b) => b.length > a.length ? b : a, "");
+/** The set whose shortest text is longest. */
+function best(sets: readonly string[][]): string[] | undefined {
+  let found: string[] | undefined;
+  for (const set of sets) {
+    if (!found || shortest(set) > shortest(found)) found = set;
+  }
+  return found;
+}
+
+function shortest(texts: readonly string[]): number {
+  return Math.min(...texts.map(({ length }) => length));
 }
 
 function rarest(bytes: Uint8Array): number {

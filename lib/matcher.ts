@@ -5,7 +5,7 @@
  * @module
  */
 import { Dfa } from "./dfa.ts";
-import { type Literal, requiredLiteral } from "./literal.ts";
+import { type Literals, requiredLiterals } from "./literal.ts";
 import { compileNfa, type Nfa } from "./nfa.ts";
 import type { Node } from "./pattern.ts";
 import { parsePattern } from "./pattern_parser.ts";
@@ -35,7 +35,7 @@ export const SLICE = 1 << 20;
 export class Matcher {
   /** Matches may span lines. */
   readonly multiline: boolean;
-  readonly #literal: Literal | undefined;
+  readonly #literals: Literals | undefined;
   readonly #node: Node;
   readonly #forward: Dfa;
   #backward: Dfa | undefined;
@@ -54,7 +54,7 @@ export class Matcher {
     }
     this.multiline = multiline;
     this.#node = pattern.node;
-    this.#literal = requiredLiteral(pattern.node);
+    this.#literals = requiredLiterals(pattern.node);
     this.#forward = new Dfa(
       this.#compile({ reverse: false, unanchored: true }),
       multiline ? "first" : "earliest",
@@ -89,16 +89,16 @@ export class Matcher {
 
   *#lines(bytes: Uint8Array): Generator<Hit | undefined, void, void> {
     const forward = this.#forward;
-    let literal = this.#literal;
+    let literals = this.#literals;
     let start = 0;
     let sliced = 0;
     while (start < bytes.length) {
       let limit = bytes.length;
-      if (literal) {
-        const found = literal.find(bytes, start);
+      if (literals) {
+        const found = literals.find(bytes, start);
         if (found === -1) return;
         if (found === -2) {
-          literal = undefined;
+          literals = undefined;
         } else {
           start = lineStart(bytes, found);
           limit = lineEnd(bytes, found);
@@ -131,7 +131,7 @@ export class Matcher {
   }
 
   *#spans(bytes: Uint8Array): Generator<Hit | undefined, void, void> {
-    if (this.#literal?.find(bytes, 0) === -1) return;
+    if (this.#literals?.find(bytes, 0) === -1) return;
     const forward = this.#forward;
     let from = 0;
     let covered = 0; // every line before this one is out already

@@ -5,7 +5,7 @@
  */
 
 /** How long a slice may be, in milliseconds: others wait no longer than this and one step of the work. */
-export const SLICE_MS = 5;
+export const SLICE_MS = 8;
 
 /** How work in slices is run. */
 export interface SliceOptions {
