@@ -7,6 +7,7 @@ import { NOTE_PREFIX } from "./command.ts";
 import type { JsonObject } from "./mcp.ts";
 import type { Outcome } from "./execution.ts";
 import type { Shown } from "./output.ts";
+import { SIGNALS } from "./signals.ts";
 
 /** Shown in place of no output: some hosts lose an empty string. */
 export const NO_OUTPUT = "(no output)";
@@ -208,25 +209,3 @@ function endText({ code, signal }: Outcome): string | undefined {
     ? "could not be ended"
     : `signal: ${SIGNALS[signal]?.text ?? signal}`;
 }
-
-/** Numbers (Linux; those up to 15 are the same on macOS but for SIGBUS and the user-defined) and Go's words. */
-const SIGNALS: Readonly<Record<string, { number: number; text: string }>> = {
-  SIGHUP: { number: 1, text: "hangup" },
-  SIGINT: { number: 2, text: "interrupt" },
-  SIGQUIT: { number: 3, text: "quit" },
-  SIGILL: { number: 4, text: "illegal instruction" },
-  SIGTRAP: { number: 5, text: "trace/breakpoint trap" },
-  SIGABRT: { number: 6, text: "aborted" },
-  SIGBUS: { number: 7, text: "bus error" },
-  SIGFPE: { number: 8, text: "floating point exception" },
-  SIGKILL: { number: 9, text: "killed" },
-  SIGUSR1: { number: 10, text: "user defined signal 1" },
-  SIGSEGV: { number: 11, text: "segmentation fault" },
-  SIGUSR2: { number: 12, text: "user defined signal 2" },
-  SIGPIPE: { number: 13, text: "broken pipe" },
-  SIGALRM: { number: 14, text: "alarm clock" },
-  SIGTERM: { number: 15, text: "terminated" },
-  SIGXCPU: { number: 24, text: "cpu time limit exceeded" },
-  SIGXFSZ: { number: 25, text: "file size limit exceeded" },
-  SIGSYS: { number: 31, text: "bad system call" },
-};

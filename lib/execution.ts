@@ -34,7 +34,7 @@ const FLOOD_REST_MS = 4;
 export type EndReason = "timeout" | "cancelled" | "killed" | "shutdown";
 
 /** How a command ended. */
-export interface Outcome extends Status {
+export interface Outcome extends Pick<Status, "code" | "signal"> {
   /** Undefined when it ended by itself. */
   reason: EndReason | undefined;
   /** Milliseconds from start to the leader's end. */
@@ -128,13 +128,21 @@ export class Execution {
     await this.#drain(pumps);
     const leftovers = await this.#sweep(performance.now() - ended);
     await this.output.end();
-    const remarks = await this.#review?.().catch(() => []);
+    const { code, signal, fault } = status;
+    const inside = this.#reason === undefined ? status.leftovers ?? [] : [];
+    const remarks = [
+      ...(fault === undefined
+        ? []
+        : [`the sandbox did not start it: ${fault}`]),
+      ...await this.#review?.().catch(() => []) ?? [],
+    ];
     this.#outcome = {
-      ...status,
+      code,
+      signal,
       reason: this.#reason,
       durationMs,
-      leftovers,
-      ...(remarks === undefined ? {} : { remarks }),
+      leftovers: [...inside, ...leftovers],
+      ...(remarks.length === 0 ? {} : { remarks }),
     };
     return this.#outcome;
   }

@@ -8,6 +8,7 @@
  */
 import { killTree } from "./shell.ts";
 import type { Platform } from "./platform.ts";
+import { MAX_REPORT_BYTES, readReport } from "./warden.ts";
 
 /** Milliseconds between TERM and KILL. */
 export const KILL_AFTER_MS = 2_000;
@@ -25,7 +26,7 @@ export interface Launch {
   cwd: string;
   /** Its whole environment. */
   env: Readonly<Record<string, string>>;
-  /** The program is a sandbox that runs another one in a group of its own. */
+  /** The program is a sandbox that runs another one in a group of its own, on Linux under the warden. */
   sandboxed?: boolean;
   /** Take standard error in a pipe of its own; otherwise it is closed to us. */
   twoPipes: boolean;
@@ -39,6 +40,10 @@ export interface Status {
   code: number | undefined;
   /** Such as `SIGKILL`. */
   signal: string | undefined;
+  /** Programs that a sandbox ended with the leader. */
+  leftovers?: readonly string[];
+  /** What the sandbox said when it could not start the program. */
+  fault?: string | undefined;
 }
 
 /** A running or ended child with its group. */
@@ -57,6 +62,7 @@ export class ProcessGroup {
   constructor(launch: Launch, os: Platform["os"]) {
     this.#os = os;
     this.#sandboxed = launch.sandboxed ?? false;
+    const warden = this.#sandboxed && os === "linux";
     this.#child = new Deno.Command(launch.program, {
       args: [...launch.args],
       cwd: launch.cwd,
@@ -64,7 +70,7 @@ export class ProcessGroup {
       env: { ...launch.env },
       stdin: launch.input === undefined ? "null" : "piped",
       stdout: "piped",
-      stderr: launch.twoPipes ? "piped" : "null",
+      stderr: launch.twoPipes || warden ? "piped" : "null",
       // On Windows a detached process has no console, and every console program it starts would open a window.
       detached: os !== "windows",
     }).spawn();
@@ -76,11 +82,13 @@ export class ProcessGroup {
     this.streams = launch.twoPipes
       ? [this.#child.stdout, this.#child.stderr]
       : [this.#child.stdout];
-    this.status = this.#child.status.then(({ code, signal }) => {
+    const report = warden ? reportText(this.#child.stderr) : undefined;
+    this.status = this.#child.status.then(async ({ code, signal }) => {
       this.#leaderEnded = true;
-      return signal === null
+      if (signal !== null) return { code: undefined, signal };
+      return report === undefined
         ? { code, signal: undefined }
-        : { code: undefined, signal };
+        : readReport(await report, code);
     });
   }
 
@@ -172,6 +180,22 @@ export class ProcessGroup {
     await this.signal("SIGKILL");
     return await this.gone(1_000);
   }
+}
+
+/** All of the warden's report, once nobody can add to it. */
+async function reportText(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const chunk of stream) {
+      if (text.length < MAX_REPORT_BYTES) {
+        text += decoder.decode(chunk, { stream: true });
+      }
+    }
+  } catch {
+    // A pipe that breaks has ended.
+  }
+  return text.slice(0, MAX_REPORT_BYTES);
 }
 
 /** Resolves after `ms`. */

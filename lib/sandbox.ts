@@ -17,6 +17,7 @@ import { planSandbox } from "./sandbox_plan.ts";
 import type { SandboxPlan } from "./sandbox_plan.ts";
 import type { ProcessScope } from "./scope.ts";
 import { SANDBOX_EXEC, seatbeltProfile } from "./seatbelt.ts";
+import { underWarden } from "./warden.ts";
 
 /** Milliseconds that the trial of a sandbox may take. */
 export const TRIAL_MS = 5_000;
@@ -190,7 +191,7 @@ export class Sandbox {
         "--chdir",
         cwd,
         "--",
-        ...command,
+        ...underWarden(command),
       ];
     };
     return {

@@ -73,6 +73,8 @@ const LAYERS = [
   "file_locks",
   "guardian",
   "shell",
+  "signals",
+  "warden",
   "process_group",
   "system",
   "sandbox_fault",

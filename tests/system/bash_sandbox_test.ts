@@ -189,3 +189,44 @@ Deno.test("each scope has a sandbox of its own, so that a narrowed client stays 
     assertMatch(text, /No such file or directory\n.*\/a\n$/);
   });
 });
+
+Deno.test("inside, a command that a signal ends is told so, and one that exits with such a code is not", async () => {
+  await inSandbox(async (world) => {
+    for (const command of ["kill -9 $$", "kill -9 0"]) {
+      const { text, meta } = await world.bash(command);
+      assertEquals(text, "bash: signal: killed");
+      assertEquals(meta.signal, "SIGKILL");
+      assertEquals(meta.exit_code, undefined);
+    }
+    const { text, meta } = await world.bash("exit 137");
+    assertEquals(text, "bash: exit status 137");
+    assertEquals(meta.signal, undefined);
+  });
+});
+
+Deno.test("what a command leaves running inside is killed and named, also when it left its session", async () => {
+  await inSandbox(async (world) => {
+    for (
+      const command of ["sleep 300 & echo hi", "setsid sleep 300 & echo hi"]
+    ) {
+      const { text, meta, note } = await world.bash(command);
+      assertEquals(text, "hi\n");
+      assertEquals(meta.killed_leftovers, ["sleep"]);
+      assertMatch(note, /killed what the command left running: sleep/);
+    }
+    const late = await world.bash("(sleep 0.02; echo late) & echo first");
+    assertEquals([late.text, late.note], ["first\nlate\n", ""]);
+  });
+});
+
+Deno.test("inside, a command sees the descriptors 0, 1 and 2 alone", async () => {
+  await inSandbox(async (world) => {
+    const { text } = await world.bash(
+      "for f in /proc/self/fd/*; do echo ${f##*/}; done; :",
+    );
+    assertEquals(
+      text.split("\n").filter((one) => Number(one) > 2 && Number(one) !== 255),
+      ["3"],
+    );
+  });
+});
