@@ -155,18 +155,29 @@ interface Hunk {
   lines: string[];
 }
 
-/** All of one place removed and put back: where there are too many lines to compare. */
+/** All between the first and the last lines in common removed and put back: where there is too much to compare. */
 function wholeHunk(before: string, after: string): Hunk {
   const removed = linesOf(before);
   const added = linesOf(after);
+  const most = Math.min(removed.length, added.length);
+  let head = 0;
+  while (head < most && removed[head] === added[head]) head++;
+  let tail = 0;
+  const room = before.endsWith("\n") === after.endsWith("\n") ? most - head : 0;
+  while (tail < room && removed.at(-1 - tail) === added.at(-1 - tail)) {
+    tail++;
+  }
+  const context = (line: string) => ` ${line}`;
   return {
     oldStart: 1,
     oldLines: removed.length,
     newStart: 1,
     newLines: added.length,
     lines: [
-      ...removed.map((line) => `-${line}`),
-      ...added.map((line) => `+${line}`),
+      ...removed.slice(0, head).map(context),
+      ...removed.slice(head, removed.length - tail).map((line) => `-${line}`),
+      ...added.slice(head, added.length - tail).map((line) => `+${line}`),
+      ...removed.slice(removed.length - tail).map(context),
     ],
   };
 }
@@ -188,24 +199,38 @@ function withoutReturns(lines: readonly string[]): string[] {
 
 /** Long lines clipped; of a removed line and the one that takes its place, what both begin with goes first. */
 function clipPairs(lines: readonly string[]): string[] {
-  const clipped = [...lines];
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i]!;
-    if (line.length <= DIFF_LINE_CHARS) continue;
-    const other = line[0] === "-"
-      ? lines.find((next, j) => j > i && next[0] === "+")
-      : line[0] === "+"
-      ? lines.findLast((previous, j) => j < i && previous[0] === "-")
-      : undefined;
+  return lines.map((line, i) => {
+    if (line.length <= DIFF_LINE_CHARS) return line;
+    const other = counterpart(lines, i);
     let same = 1;
     while (other && same < line.length && line[same] === other[same]) same++;
     const from = Math.max(1, same - KEPT_BEFORE_CHANGE);
     const part = line.slice(from).toWellFormed();
-    clipped[i] = `${line[0]}${from > 1 ? "…" : ""}${
+    return `${line[0]}${from > 1 ? "…" : ""}${
       clipChars(part, DIFF_LINE_CHARS)
     }${part.length > DIFF_LINE_CHARS ? "…" : ""}`;
+  });
+}
+
+/** Of lines removed and those added right behind them, the one in the same place; undefined where there is none. */
+function counterpart(lines: readonly string[], i: number): string | undefined {
+  const begin = (sign: string, end: number) => {
+    let at = end;
+    while (at > 0 && lines[at - 1]![0] === sign) at--;
+    return at;
+  };
+  if (lines[i]![0] === "+") {
+    const added = begin("+", i);
+    const at = begin("-", added) + i - added;
+    return at < added ? lines[at] : undefined;
   }
-  return clipped;
+  if (lines[i]![0] !== "-") return undefined;
+  let added = i;
+  while (lines[added]?.[0] === "-") added++;
+  const at = added + i - begin("-", i);
+  return lines.slice(added, at + 1).every((line) => line[0] === "+")
+    ? lines[at]
+    : undefined;
 }
 
 /** Characters of a long line that stay before the place where it changes. */

@@ -99,6 +99,11 @@ export class Rows {
 /** What stands between groups of rows that do not adjoin. */
 export const APART: Row = { text: "--", matches: 0, first: false };
 
+/** A path in a row: on one line, whatever its name holds. */
+export function pathRow(path: string): string {
+  return escapeControls(path).text.replaceAll("\n", "\\n");
+}
+
 /** Turns the hits in one file into rows. */
 export class FileRows {
   readonly #rows: Rows;
@@ -118,7 +123,7 @@ export class FileRows {
   /** Rows go to `rows`; `context` is the number of lines around a match. */
   constructor(rows: Rows, path: string, bytes: Uint8Array, context: number) {
     this.#rows = rows;
-    this.#path = escapeControls(path).text.replaceAll("\n", "\\n");
+    this.#path = pathRow(path);
     this.#bytes = bytes;
     this.#context = context;
   }

@@ -5,7 +5,7 @@
  */
 import { Haystack, type SyncFiles } from "./haystack.ts";
 import { Matcher } from "./matcher.ts";
-import { APART, FileRows, type Row, Rows } from "./rows.ts";
+import { APART, FileRows, pathRow, type Row, Rows } from "./rows.ts";
 import { type SkipEntry, Skips } from "./skips.ts";
 
 /** What is searched for, and how much of it is wanted. Plain data, to be sent to a worker. */
@@ -140,7 +140,7 @@ export class Search {
     const { matcher, haystack } = this.tools;
     const { output, context } = this.job;
     if (!matcher) {
-      rows.add({ text: shown, matches: 1, first: true });
+      rows.add({ text: pathRow(shown), matches: 1, first: true });
       return;
     }
     const bytes = yield* haystack.text(path);
@@ -166,7 +166,8 @@ export class Search {
       yield undefined;
     }
     if (matches === 0) return;
-    const text = output === "files" ? shown : `${shown}:${matches}`;
+    const row = pathRow(shown);
+    const text = output === "files" ? row : `${row}:${matches}`;
     rows.add({ text, matches, first: true });
   }
 }

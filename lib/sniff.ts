@@ -86,6 +86,7 @@ function binaryName(head: Uint8Array): string {
   for (let i = 0; i < head.length; i++) {
     if (head[i] === 0) zeros[i % 2]!++;
   }
+  if (head.length < 4) return "a binary file";
   const half = head.length / 2;
   const [even, odd] = zeros as [number, number];
   if (odd > half * 0.7 && even < half * 0.1) {

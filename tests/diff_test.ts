@@ -115,3 +115,20 @@ Deno.test("a long line is clipped around its change", async () => {
   assertStringIncludes(text, "NEW");
   assert(text.length < 1_000);
 });
+
+Deno.test("of a line too long to compare the change is shown, and the lines around it as they are", async () => {
+  const long = `${"x".repeat(COMPARED_PLACE_CHARS)}OLD${"y".repeat(5_000)}`;
+  const { text, removed, added } = await diff(
+    `first\n${long}\n${long}2\nlast\n`,
+    [["OLDy", "NEWy"], ["OLDy", "NEUy"]].map(([old, put]) => [
+      `${old}${"y".repeat(4_999)}${put === "NEUy" ? "2" : "\n"}`,
+      `${put}${"y".repeat(4_999)}${put === "NEUy" ? "2" : "\n"}`,
+    ]),
+  );
+  const x = `…${"x".repeat(60)}`;
+  assertStringIncludes(
+    text.replaceAll(/y+/g, "y"),
+    ` first\n-${x}OLDy…\n-${x}OLDy…\n+${x}NEWy…\n+${x}NEUy…\n last\n`,
+  );
+  assertEquals([removed, added], [2, 2]);
+});

@@ -359,6 +359,18 @@ Deno.test("grep escapes control characters in rows and paths", async () => {
     (await tree.grep({ pattern: "x" })).text,
     `${tree.root}/a\\nb\\x1b:1: x\\x1b[2J\\x07\ty`,
   );
+  assertEquals(
+    await tree.rows({ pattern: "x", output: "files" }),
+    ["a\\nb\\x1b"],
+  );
+  assertEquals(
+    await tree.rows({ pattern: "x", output: "count" }),
+    ["a\\nb\\x1b:1"],
+  );
+  assertEquals(
+    await tree.rows({ pattern: "", output: "files" }),
+    ["a\\nb\\x1b"],
+  );
 });
 
 Deno.test("grep cuts a long line at characters, and says that it did", async () => {

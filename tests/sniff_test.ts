@@ -46,6 +46,8 @@ Deno.test("sniff names other binary files", () => {
     ["SQLite format 3\0", "an SQLite database"],
     ["h\0e\0l\0l\0o\0", "UTF-16LE text without a byte-order mark"],
     ["\0h\0e\0l\0l\0o", "UTF-16BE text without a byte-order mark"],
+    ["\0", "a binary file"],
+    ["a\0", "a binary file"],
     ["\xff\xfe\0\0h\0\0\0", "UTF-32 text"],
     ["some\0thing", "a binary file"],
   ];
