@@ -74,21 +74,21 @@ async function inBox(
     path: ["/usr/local/bin", "/usr/bin", "/bin"],
   });
   const run = async (script: string) => {
-    const [program, ...args] = await sandbox.wrap(["/bin/sh", "-c", script], {
-      cwd: root,
-    });
-    const { code, stdout, stderr } = await new Deno.Command(program!, {
+    const [program, ...args] = await sandbox.wrap(
+      ["/bin/sh", "-c", `exec 2>&1\n${script}`],
+      { cwd: root },
+    );
+    const { code, stdout } = await new Deno.Command(program!, {
       args,
       clearEnv: true,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, LC_ALL: "C" },
       cwd: root,
       stdin: "null",
       stdout: "piped",
-      stderr: "piped",
+      stderr: "null",
       detached: true,
     }).output();
-    const decoder = new TextDecoder();
-    return `${decoder.decode(stdout)}${decoder.decode(stderr)}exit ${code}`;
+    return `${new TextDecoder().decode(stdout)}exit ${code}`;
   };
   try {
     await test({ run, sandbox, root, outside, home });
