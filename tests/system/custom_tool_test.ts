@@ -90,7 +90,8 @@ Deno.test("a tool without code is held by the sandbox and the deny list, from a 
         { id: 1, method: "tools/call", params: { name, arguments: args } },
       ].map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`);
       const { out } = await run(["mcp"], lines.join(""));
-      const { result } = JSON.parse(out.trim().split("\n")[1]!);
+      const { result } = out.trim().split("\n").map((line) => JSON.parse(line))
+        .find(({ id }) => id === 1);
       assertEquals(result.isError ?? false, code !== 0, name);
       assertStringIncludes(result.content[0].text, says);
       for (const text of [shell.out, JSON.stringify(result)]) {
