@@ -137,6 +137,11 @@ async function applyTo(
       ? await refusal(error, exact, task)
       : error;
   }
+  if (applied.text === exact.text) {
+    throw failure(`edit: the edits leave ${target.shown} as it is`, {
+      notes: ["a later one takes back what earlier ones did"],
+    });
+  }
   const bytes = encodeExact(applied.text, exact.encoding);
   if (bytes.length > EDIT_BYTES) throw tooLarge(task);
   const diff = await unifiedDiff(
@@ -186,6 +191,11 @@ function editsOf(given: Given & { list: Given[] | undefined }): Edit[] {
   if (given.oldText || given.newText) {
     throw failure(
       "edit: give old_string and new_string, or edits, not both",
+    );
+  }
+  if (given.replaceAll) {
+    throw failure(
+      "edit: give replace_all inside of edits, to each that it is for",
     );
   }
   return given.list.map((each, index) => checked(each, `edits[${index}]: `));

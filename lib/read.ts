@@ -223,6 +223,14 @@ async function readFolder(
     const { first, shown: n, total } = listing;
     const all = `${grouped(total)}${listing.more ? "+" : ""}`;
     const last = first + n - 1;
+    if (first > Math.max(total, 1)) {
+      throw failure(
+        `${shown} has ${all} ${
+          total === 1 ? "entry" : "entries"
+        }; offset ${offset} is past its end`,
+        { meta: { directory: true, entries: total } },
+      );
+    }
     const range = total === 0
       ? "empty"
       : n === total

@@ -120,6 +120,26 @@ Deno.test("edit takes the pair or the list, not both", async () => {
   assertEquals(await world.bytes("f"), "one");
 });
 
+Deno.test("edits that come to nothing, and replace_all beside a list, are refused", async () => {
+  await using world = await FileWorld.make();
+  const path = await world.file("f", "a b\n");
+  const edits = [
+    { old_string: "a", new_string: "Q" },
+    { old_string: "Q", new_string: "a" },
+  ];
+  const nothing = await world.edit({ path, edits });
+  assertEquals(
+    [nothing.text, nothing.isError],
+    [`edit: the edits leave ${path} as it is`, true],
+  );
+  const all = await world.edit({ path, edits: [edits[0]!], replace_all: true });
+  assertEquals(
+    all.text,
+    "edit: give replace_all inside of edits, to each that it is for",
+  );
+  assertEquals(await world.bytes("f"), "a b\n");
+});
+
 Deno.test("an empty list of edits without a pair is told as such", async () => {
   await using world = await FileWorld.make();
   const path = await world.file("f", "one");

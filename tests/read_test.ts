@@ -334,6 +334,10 @@ Deno.test("read pages a folder like a file", async () => {
     (await world.read({ path, offset: -1 })).text,
     "f19  0 bytes\n",
   );
+  assertEquals(
+    (await world.read({ path, offset: 21 })).text,
+    `read: ${path} has 20 entries; offset 21 is past its end`,
+  );
   assert(LISTING_ENTRIES > 20);
 });
 
