@@ -6,7 +6,7 @@
 import { MAX_SEQ } from "./migrations.ts";
 import { byteLength, type MessageDraft } from "./drafts.ts";
 import type { Message } from "./recorded.ts";
-import type { Sqlite } from "./sqlite.ts";
+import type { Sqlite, SqlValue } from "./sqlite.ts";
 import { addFact, type Facts, titleOf } from "./title.ts";
 import { markdownMessage } from "./transcript.ts";
 
@@ -74,15 +74,34 @@ export function appendEntries(
     const ref = entry.session;
     if (!found.has(ref)) found.set(ref, sessionFor(db, ref, entry));
   }
-  // By session: full-text search writes a new segment whenever ids go backwards.
+  const grown = new Map<number, Growth>();
+  const rows: SqlValue[][] = [];
   const numbers = [...new Set([...found.values()].map(({ n }) => n))];
+  // By session: full-text search writes a new segment whenever ids go backwards.
   for (const n of numbers.sort((a, b) => a - b)) {
-    appendTo(db, n, entries.filter((e) => found.get(e.session)?.n === n));
+    const own = entries.filter((e) => found.get(e.session)?.n === n);
+    grown.set(n, rowsOf(db, n, own, rows));
   }
+  insertMessages(db, rows);
+  for (const [n, growth] of grown) grow(db, n, growth);
   return found;
 }
 
-function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
+/** What a batch adds to a session. */
+interface Growth {
+  facts: Facts;
+  messages: number;
+  bytes: number;
+  latest: number;
+}
+
+/** Adds the rows of a session's messages to `rows`, and keeps their long texts. */
+function rowsOf(
+  db: Sqlite,
+  n: number,
+  entries: readonly Entry[],
+  rows: SqlValue[][],
+): Growth {
   const session = db.get<{ facts: string }>(
     "SELECT facts FROM sessions WHERE n = ?",
     n,
@@ -101,8 +120,7 @@ function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
         body,
       );
     }
-    db.run(
-      INSERT_MESSAGE,
+    rows.push([
       n * MAX_SEQ + seq,
       draft.kind,
       draft.role,
@@ -117,23 +135,44 @@ function appendTo(db: Sqlite, n: number, entries: readonly Entry[]): void {
       body === undefined ? null : bodyId as string,
       draft.duration ?? null,
       draft.createdAt,
-    );
+    ]);
     bytes += byteLength(markdownMessage(asMessage(draft, seq, hash)));
     latest = Math.max(latest, draft.createdAt);
     if (draft.fact) addFact(facts, draft.fact);
     seq++;
   }
+  return { facts, messages: entries.length, bytes, latest };
+}
+
+/**
+ * Inserts rows, many in a statement: before each one that fires a trigger SQLite sets a savepoint, at which full-text
+ * search writes what it has gathered as a segment of its own, to be merged later.
+ */
+function insertMessages(db: Sqlite, rows: readonly SqlValue[][]): void {
+  let done = 0;
+  for (const size of INSERT_ROWS) {
+    for (; rows.length - done >= size; done += size) {
+      db.run(
+        INSERT_MESSAGES + Array(size).fill(MESSAGE_VALUES).join(", "),
+        ...rows.slice(done, done + size).flat(),
+      );
+    }
+  }
+}
+
+function grow(db: Sqlite, n: number, growth: Growth): void {
+  const title = titleOf(growth.facts);
   // A clock that went back does not move a session back.
   db.run(
     `UPDATE sessions SET facts = ?, title = CASE WHEN ? = '' THEN title ELSE ? END,
        message_count = message_count + ?, bytes = bytes + ?, updated_at = max(updated_at, ?)
      WHERE n = ?`,
-    JSON.stringify(facts),
-    titleOf(facts),
-    titleOf(facts),
-    entries.length,
-    bytes,
-    latest,
+    JSON.stringify(growth.facts),
+    title,
+    title,
+    growth.messages,
+    growth.bytes,
+    growth.latest,
     n,
   );
 }
@@ -248,6 +287,11 @@ const INSERT_SESSION = `
 INSERT INTO sessions (id, host_key, client_name, client_version, protocol, cwd, source, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n, id`;
 
-const INSERT_MESSAGE = `
+/** Rows in one statement: few sizes, since each is a statement that is kept. */
+const INSERT_ROWS = [64, 16, 4, 1];
+
+const INSERT_MESSAGES = `
 INSERT INTO messages (id, kind, role, tool, call_id, text, scope, json, is_error, bytes, hash, body, duration, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+VALUES `;
+
+const MESSAGE_VALUES = `(${Array(14).fill("?").join(", ")})`;
