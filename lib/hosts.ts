@@ -2,8 +2,8 @@
  * What is known of the programs that launch this server: where they name the project, how they name a conversation, and
  * where and how each is told of a server. Hosts change monthly; this is the one place that knows them.
  *
- * As of 2026-11-30. Claude Code 2.1, Codex 0.171, Gemini CLI 0.61, opencode 1.18, Copilot CLI 1.0 tried; the others from
- * their documentation.
+ * As of 2026-11-30. Claude Code 2.1, Codex 0.171, Gemini CLI 0.61, opencode 1.18, Copilot CLI 1.0 and Qwen Code 0.24
+ * tried; the others from their documentation.
  *
  * @module
  */
@@ -89,6 +89,8 @@ export const HOSTS = [
   "codex",
   "gemini",
   "opencode",
+  "copilot",
+  "qwen",
   "zed",
 ] as const;
 
@@ -194,12 +196,26 @@ export function hostConfig(
         ],
       };
     case "gemini":
+    case "qwen":
       return {
-        title: "Gemini CLI",
-        file: at(home, ".gemini/settings.json"),
-        projectFile: ".gemini/settings.json",
+        title: host === "gemini" ? "Gemini CLI" : "Qwen Code",
+        file: at(home, `.${host}/settings.json`),
+        projectFile: `.${host}/settings.json`,
         language: "json",
         block: json({ mcpServers: { rousseau: { command, args } } }),
+        notes: [],
+      };
+    case "copilot":
+      return {
+        title: "Copilot CLI",
+        file: at(home, ".copilot/mcp-config.json"),
+        projectFile: undefined,
+        language: "json",
+        block: json({
+          mcpServers: {
+            rousseau: { type: "local", command, args, tools: ["*"] },
+          },
+        }),
         notes: [],
       };
     case "opencode":

@@ -102,8 +102,15 @@ Deno.test("hostConfig writes each host's own shape", () => {
   assertEquals(block("cursor"), {
     mcpServers: { rousseau: { command, args } },
   });
-  assertEquals(block("gemini"), {
-    mcpServers: { rousseau: { command, args } },
+  for (const host of ["gemini", "qwen"] as const) {
+    assertEquals(block(host), { mcpServers: { rousseau: { command, args } } });
+    assertEquals(
+      hostConfig(host, fakePlatform("linux"), launch).file,
+      `/home/ann/.${host}/settings.json`,
+    );
+  }
+  assertEquals(block("copilot"), {
+    mcpServers: { rousseau: { type: "local", command, args, tools: ["*"] } },
   });
   assertEquals(block("vscode"), {
     servers: { rousseau: { type: "stdio", command, args } },

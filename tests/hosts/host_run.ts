@@ -19,6 +19,7 @@ import {
   LAST_WORD,
   PAGE_FILE,
   script,
+  WIDE_FILE,
 } from "./script.ts";
 
 /** Milliseconds that a host has for the conversation; 70 s of them are spent in one command. */
@@ -44,9 +45,10 @@ export async function runHost(
   folders: Folders,
 ): Promise<HostRun> {
   await folders.write(PAGE_FILE.name, PAGE_FILE.text);
+  await folders.write(WIDE_FILE.name, WIDE_FILE.text);
   await folders.write(EDIT_FILE.name, EDIT_FILE.text);
-  const page = await firstPage(folders);
-  await using model = new Model(() => script(page, new Map()), host.detour);
+  const pages = await firstPages(folders);
+  await using model = new Model(() => script(pages, new Map()), host.detour);
   const own = await environment(folders);
   const { PATH = "", HOME = "", LANG = "", ...server } = own;
   const start = host.start({
@@ -88,7 +90,7 @@ export async function runHost(
 
   const findings: Findings = new Map();
   const { step } = replay(
-    script(page, findings),
+    script(pages, findings),
     model.last.results,
     host.detour,
   );
@@ -119,11 +121,15 @@ export async function runHost(
 /** Discards what it is told, at a port where nobody listens. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** What `read` answers for the first page, asked of the server itself. */
-async function firstPage(folders: Folders): Promise<string[]> {
+/** What `read` answers for the first page of each file, asked of the server itself. */
+async function firstPages(folders: Folders): Promise<string[][]> {
   await using server = await Server.open({ folders });
-  const { content } = await server.call("read", { path: PAGE_FILE.name });
-  return content.map(({ text }: { text: string }) => text);
+  const pages: string[][] = [];
+  for (const { name } of [PAGE_FILE, WIDE_FILE]) {
+    const { content } = await server.call("read", { path: name });
+    pages.push(content.map(({ text }: { text: string }) => text));
+  }
+  return pages;
 }
 
 /** The end of what a host prints. */

@@ -209,7 +209,7 @@ export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
       },
       files: {
         [`${setting.home}/.qwen/settings.json`]: JSON.stringify({
-          ...JSON.parse(jsonConfig("gemini", setting)),
+          ...JSON.parse(jsonConfig("qwen", setting)),
           general: { disableAutoUpdate: true, enableAutoUpdate: false },
           privacy: { usageStatisticsEnabled: false },
           telemetry: { enabled: false },
@@ -247,17 +247,10 @@ export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
         COPILOT_AUTO_UPDATE: "false",
       },
       files: {
-        [`${setting.home}/.copilot/mcp-config.json`]: JSON.stringify({
-          mcpServers: {
-            rousseau: {
-              type: "local",
-              command: setting.server[0],
-              args: setting.server.slice(1),
-              env: setting.env,
-              tools: ["*"],
-            },
-          },
-        }),
+        [`${setting.home}/.copilot/mcp-config.json`]: jsonConfig(
+          "copilot",
+          setting,
+        ),
       },
     }),
   },

@@ -14,6 +14,7 @@ export const FACTS = [
   "a command of 70 s is not lost",
   "an edit's diff is seen",
   "closing leaves no process",
+  "a page of text beyond ASCII arrives whole",
 ] as const;
 
 /** One of {@linkcode FACTS}. */
@@ -32,6 +33,15 @@ export const PAGE_FILE = {
   ).join(""),
 };
 
+/** The same of characters that take three bytes each. */
+export const WIDE_FILE = {
+  name: "wide.txt",
+  text: Array.from(
+    { length: 1_000 },
+    (_, n) => `${`${n + 1} 行目、`.padEnd(99, "日本語の文字")}\n`,
+  ).join(""),
+};
+
 /** The file that the model edits. */
 export const EDIT_FILE = { name: "edit.txt", text: "one\ntwo\nthree\n" };
 
@@ -47,10 +57,14 @@ const MAX_POLLS = 4;
 /**
  * The conversation.
  *
- * @param page The blocks of text that `read` answers for the first page of {@linkcode PAGE_FILE}.
+ * @param pages The blocks of text that `read` answers for the first page of {@linkcode PAGE_FILE}, and of
+ *   {@linkcode WIDE_FILE}.
  * @param findings What was found, filled in as the conversation goes on.
  */
-export function* script(page: readonly string[], findings: Findings): Script {
+export function* script(
+  pages: readonly (readonly string[])[],
+  findings: Findings,
+): Script {
   let text = yield {
     tool: "bash",
     // The words are put together by the shell, so that the command itself does not hold them.
@@ -65,7 +79,10 @@ export function* script(page: readonly string[], findings: Findings): Script {
   found(findings, FACTS[1], text, ["before-4713", "exit status 3"]);
 
   text = yield { tool: "read", args: { path: PAGE_FILE.name } };
-  found(findings, FACTS[2], text, page);
+  found(findings, FACTS[2], text, pages[0]!);
+
+  text = yield { tool: "read", args: { path: WIDE_FILE.name } };
+  found(findings, FACTS[6], text, pages[1]!);
 
   text = yield {
     tool: "edit",
