@@ -30,6 +30,9 @@ const YIELD_BYTES = 1 << 18;
 /** Milliseconds of rest at each of these once output is beyond what is kept, so that `yes` cannot hold a core of ours. */
 const FLOOD_REST_MS = 4;
 
+/** Names in the remark on what was written to a temporary home. */
+const LOST_NAMES = 5;
+
 /** Why a command was ended from outside. */
 export type EndReason = "timeout" | "cancelled" | "killed" | "shutdown";
 
@@ -128,12 +131,9 @@ export class Execution {
     await this.#drain(pumps);
     const leftovers = await this.#sweep(performance.now() - ended);
     await this.output.end();
-    const { code, signal, fault } = status;
-    const inside = this.#reason === undefined ? status.leftovers ?? [] : [];
+    const { code, signal, leftovers: inside = [] } = status;
     const remarks = [
-      ...(fault === undefined
-        ? []
-        : [`the sandbox did not start it: ${fault}`]),
+      ...sandboxRemarks(status),
       ...await this.#review?.().catch(() => []) ?? [],
     ];
     this.#outcome = {
@@ -141,7 +141,9 @@ export class Execution {
       signal,
       reason: this.#reason,
       durationMs,
-      leftovers: [...inside, ...leftovers],
+      leftovers: this.#reason === undefined
+        ? [...inside, ...leftovers]
+        : leftovers,
       ...(remarks.length === 0 ? {} : { remarks }),
     };
     return this.#outcome;
@@ -195,6 +197,23 @@ export class Execution {
   #giveUp(): void {
     this.#unkillable.resolve({ code: undefined, signal: undefined });
   }
+}
+
+function sandboxRemarks({ fault, lost = [] }: Status): string[] {
+  const remarks: string[] = [];
+  if (fault !== undefined) {
+    remarks.push(`the sandbox did not start it: ${fault}`);
+  }
+  if (lost.length > 0) {
+    const more = lost.length > LOST_NAMES ? ", …" : "";
+    const names = lost.slice(0, LOST_NAMES).map((name) => `~/${name}`);
+    remarks.push(
+      `not kept: ${
+        names.join(", ")
+      }${more}: the home inside the sandbox is a temporary one, gone with its command; write into a root, or the person adds a folder with sandbox_writable in the configuration file`,
+    );
+  }
+  return remarks;
 }
 
 /** Waits for a promise for `ms` at most. @returns whether it was settled by then. */

@@ -42,6 +42,8 @@ export interface Status {
   signal: string | undefined;
   /** Programs that a sandbox ended with the leader. */
   leftovers?: readonly string[];
+  /** Names of what was written to a sandbox's temporary home. */
+  lost?: readonly string[];
   /** What the sandbox said when it could not start the program. */
   fault?: string | undefined;
 }

@@ -191,7 +191,10 @@ export class Sandbox {
         "--chdir",
         cwd,
         "--",
-        ...underWarden(command),
+        ...underWarden(
+          command,
+          plan.world === "listed" && plan.home !== "/" ? plan.home : undefined,
+        ),
       ];
     };
     return {

@@ -21,13 +21,22 @@ export interface WardenReport {
   signal: string | undefined;
   /** Programs that were still running, and end with the sandbox. */
   leftovers: string[];
+  /** Names of what was added to the temporary home, and ends with the sandbox, too. */
+  lost: string[];
   /** What the sandbox said when it could not start the command. */
   fault: string | undefined;
 }
 
-/** The words that run `command` under the warden. */
-export function underWarden(command: readonly string[]): string[] {
-  return ["/bin/sh", "-c", WARDEN, "sh", ...command];
+/**
+ * The words that run `command` under the warden.
+ *
+ * @param home a temporary home, absolute, in which what the command adds is to be reported; undefined: there is none.
+ */
+export function underWarden(
+  command: readonly string[],
+  home: string | undefined,
+): string[] {
+  return ["/bin/sh", "-c", WARDEN, "sh", home ?? "", ...command];
 }
 
 /**
@@ -42,17 +51,23 @@ export function readReport(text: string, code: number): WardenReport {
   const named = signalOfCode(code);
   if (at < 0) {
     // Ended together with the command (`kill -9 0`), or never started.
+    const nothing = { leftovers: [], lost: [] };
     return named !== undefined && before === ""
-      ? { code: undefined, signal: named, leftovers: [], fault: undefined }
-      : { code, signal: undefined, leftovers: [], fault: before || undefined };
+      ? { code: undefined, signal: named, fault: undefined, ...nothing }
+      : { code, signal: undefined, fault: before || undefined, ...nothing };
   }
-  const [, ...leftovers] = text.slice(at).trimEnd().split("\n");
+  const lines = text.slice(at).split("\n");
+  const marked = (mark: string) =>
+    lines.filter((line) => line.startsWith(mark)).map((line) =>
+      line.slice(mark.length)
+    );
   // A shell says so when a signal ended what it ran, and is silent when that exits with such a code by itself.
   const signal = before === "" ? undefined : named;
   return {
     code: signal === undefined ? code : undefined,
     signal,
-    leftovers,
+    leftovers: marked("process "),
+    lost: marked("home "),
     fault: undefined,
   };
 }
@@ -61,10 +76,25 @@ export function readReport(text: string, code: number): WardenReport {
  * Signals to the group are the command's to answer. What it left has a tenth of a second to end by itself, as outside
  * of a sandbox; `/proc` shows the namespace's own processes.
  */
-const WARDEN = `trap : HUP INT QUIT TERM USR1 USR2
+const WARDEN = `home=$1
+shift
+lines='
+'
+added() {
+  names=$lines
+  [ -n "$home" ] || return
+  for file in "$home"/* "$home"/.[!.]*; do
+    [ -e "$file" ] || [ -h "$file" ] || continue
+    case $before in *"$lines\${file##*/}$lines"*) continue ;; esac
+    names="$names\${file##*/}$lines"
+  done
+}
+before=
+added
+before=$names
+trap : HUP INT QUIT TERM USR1 USR2
 "$@"
 code=$?
-left=
 look() {
   left=
   for file in /proc/[0-9]*/stat; do
@@ -74,11 +104,16 @@ look() {
     set -- \${line##*\\) }
     case $1 in Z | X) continue ;; esac
     case $pid in 1 | $$) continue ;; esac
-    left="$left
-\${name%\\)*}"
+    left="\${left}process \${name%\\)*}$lines"
   done
 } 2>/dev/null
 look
 [ -z "$left" ] || { sleep 0.1 2>/dev/null; look; }
-printf '${MARK}%s%s\\n' "$code" "$left" >&2
+added
+printf '${MARK}%s\\n%s' "$code" "$left" >&2
+while [ "$names" != "$lines" ]; do
+  names=\${names#"$lines"}
+  printf 'home %s\\n' "\${names%%"$lines"*}" >&2
+  names=$lines\${names#*"$lines"}
+done
 exit "$code"`;

@@ -3,8 +3,8 @@ import { MAX_REPORT_BYTES, readReport, underWarden } from "../lib/warden.ts";
 import { SIGNALS } from "../lib/signals.ts";
 
 /** What runs under the warden, here outside of any sandbox: what it left is then all that this machine runs. */
-async function report(command: string) {
-  const [program, ...args] = underWarden(["/bin/sh", "-c", command]);
+async function report(command: string, home?: string) {
+  const [program, ...args] = underWarden(["/bin/sh", "-c", command], home);
   const { code, stderr } = await new Deno.Command(program!, {
     args,
     stdin: "null",
@@ -36,7 +36,7 @@ Deno.test("the warden passes exit codes on", async () => {
 
 Deno.test("a report names what was left running", () => {
   const { code, leftovers } = readReport(
-    "warden: ended with 0\nsleep\nweb server\n",
+    "warden: ended with 0\nprocess sleep\nprocess web server\n",
     0,
   );
   assertEquals(code, 0);
@@ -48,12 +48,14 @@ Deno.test("a sandbox that ended with its command tells the signal, and one that 
     code: undefined,
     signal: "SIGKILL",
     leftovers: [],
+    lost: [],
     fault: undefined,
   });
   assertEquals(readReport("bwrap: Can't chdir to /x\n", 1), {
     code: 1,
     signal: undefined,
     leftovers: [],
+    lost: [],
     fault: "bwrap: Can't chdir to /x",
   });
 });
@@ -62,4 +64,20 @@ Deno.test("a report at the limit of its size is read", () => {
   const mark = "warden: ended with 137\n";
   const noise = "x".repeat(MAX_REPORT_BYTES - mark.length);
   assertEquals(readReport(noise + mark, 137).signal, "SIGKILL");
+});
+
+Deno.test("a report names what the command added to the home, whatever it is called", async () => {
+  const home = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${home}/.old one`, "");
+    const script =
+      `cd '${home}' && rm -f x; touch '.old one' 'a b' .c '*'; ln -s nowhere link; mkdir d`;
+    const ended = await report(script, home);
+    const { lost } = readReport(ended.text, ended.code);
+    assertEquals(lost.sort(), ["*", ".c", "a b", "d", "link"]);
+    const again = await report("true", home);
+    assertEquals(readReport(again.text, again.code).lost, []);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
 });

@@ -230,3 +230,20 @@ Deno.test("inside, a command sees the descriptors 0, 1 and 2 alone", async () =>
     );
   });
 });
+
+Deno.test("what a command writes to the home inside is named as not kept", async () => {
+  await inSandbox(async (world) => {
+    const { text, note, isError } = await world.bash(
+      "echo x >~/notes && mkdir ~/.tool && cat ~/notes",
+    );
+    assertEquals([text, isError], ["x\n", false]);
+    assertMatch(
+      note,
+      /not kept: ~\/notes, ~\/\.tool: the home inside the sandbox/,
+    );
+    assertEquals(
+      (await world.bash("cd ~ && git config --global -l; true")).note,
+      "",
+    );
+  });
+});
