@@ -5,10 +5,13 @@
  */
 
 import type { CustomTool } from "./custom_tool.ts";
+import type { Within } from "./machine_policy.ts";
 import { pathsOf } from "./paths.ts";
-import type { Platform } from "./platform.ts";
+import { machinePolicyFile, type Platform } from "./platform.ts";
+import type { PolicyLayer, Rule } from "./rules.ts";
 import {
   CUSTOM_TOOLS_KEY,
+  POLICY_KEY,
   type Setting,
   SETTINGS,
   settingValue,
@@ -78,6 +81,10 @@ export interface Config {
   serve?: { port?: number; host?: string };
   /** Seconds that requests may go on after the end of input. */
   drain: number;
+  /** Rules on calls, by the file that they stand in. */
+  policy?: readonly PolicyLayer[];
+  /** The administrator's policy, where there is one, and the folders that others have to lie in. */
+  machine?: { path: string; within: Within };
 }
 
 /** The name of the project's file, in its first root. */
@@ -104,19 +111,22 @@ export interface Loaded {
 }
 
 /**
- * The settings from flags, environment, file and defaults, in this order.
+ * The settings from flags, environment, file and defaults, in this order; the administrator's policy bounds them all.
  *
  * @throws {UsageError} for a file that was named and cannot be read, unknown keys, and wrong values; the text names
- * where, what, and what it should be.
+ * where, what, and what it should be. For a policy of the administrator's that cannot be used.
  */
 export async function loadConfig(sources: ConfigSources): Promise<Loaded> {
   const { flags, platform } = sources;
   const warnings: string[] = [];
-  const file = await readSettingsFile(
-    flags.config ?? platform.env("ROUSSEAU_CONFIG"),
-    sources,
-    warnings,
-  );
+  const [machine, file] = await Promise.all([
+    machinePolicy(platform, warnings),
+    readSettingsFile(
+      flags.config ?? platform.env("ROUSSEAU_CONFIG"),
+      sources,
+      warnings,
+    ),
+  ]);
   const values = new Map<string, unknown>();
   for (const setting of SETTINGS) {
     const value = flagValue(setting, flags, platform) ??
@@ -126,7 +136,45 @@ export async function loadConfig(sources: ConfigSources): Promise<Loaded> {
   const tools = file?.values.get(CUSTOM_TOOLS_KEY);
   if (tools !== undefined) values.set(CUSTOM_TOOLS_KEY, tools);
   if (flags.no_record === true) values.set("record", "off");
-  return { config: configFrom(values), file: file?.path, warnings };
+  const layers = [machine?.policy, file?.values]
+    .flatMap((from) => from?.get(POLICY_KEY) as PolicyLayer | undefined ?? []);
+  if (layers.length > 0) values.set(POLICY_KEY, layers);
+  machine?.bound(values, warnings);
+  const config = configFrom(values);
+  return {
+    config: machine
+      ? Object.freeze({ ...config, machine: machine.facts })
+      : config,
+    file: file?.path,
+    warnings,
+  };
+}
+
+/** The administrator's policy: one look where there is none. */
+async function machinePolicy(platform: Platform, warnings: string[]) {
+  const file = machinePolicyFile(platform);
+  const { path } = file;
+  try {
+    await Deno.lstat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotADirectory) return undefined;
+    if (error instanceof Deno.errors.NotCapable) {
+      warnings.push(`${path}: may not be read by this process; passed over`);
+      return undefined;
+    }
+    // There may be one: reading it tells what is wrong.
+  }
+  const { bound, readMachinePolicy, withinOf } = await import(
+    "./machine_policy.ts"
+  );
+  const policy = await readMachinePolicy(file, platform);
+  return {
+    policy,
+    facts: { path, within: withinOf(policy) },
+    bound: (values: Map<string, unknown>, warnings: string[]) =>
+      bound(values, policy, path, warnings),
+  };
 }
 
 /** What a key of the project's file may do. */
@@ -136,6 +184,7 @@ const TIGHTENING: readonly string[] = [
   "scope.deny_write",
   "expose",
   "exclude",
+  POLICY_KEY,
 ];
 
 /** Modes from the narrowest to the widest. */
@@ -181,6 +230,11 @@ export async function tightened(
       );}
   }
   const expose = values.get("expose") as string[] | undefined;
+  const asks = values.get(POLICY_KEY) as PolicyLayer | undefined;
+  const [layer, allowing] = parted(asks);
+  for (const { name } of allowing) {
+    warnings.push(`${name} would allow something; passed over`);
+  }
   return {
     config: Object.freeze({
       ...config,
@@ -190,6 +244,7 @@ export async function tightened(
         denyWrite: [...config.scope.denyWrite, ...closed("scope.deny_write")],
       },
       ...(expose ? { projectExpose: expose } : {}),
+      ...(layer ? { policy: [...config.policy ?? [], layer] } : {}),
       exclude: [
         ...config.exclude,
         ...(values.get("exclude") as string[] | undefined ?? []),
@@ -198,6 +253,18 @@ export async function tightened(
     file: path,
     warnings,
   };
+}
+
+/** The rules of a layer without those that allow, and these. */
+function parted(
+  layer: PolicyLayer | undefined,
+): [PolicyLayer | undefined, readonly Rule[]] {
+  if (!layer) return [undefined, []];
+  const { allow = [], rest = [] } = Object.groupBy(
+    layer.rules,
+    ({ effect }) => effect === "allow" ? effect : "rest",
+  );
+  return [{ ...layer, rules: rest }, allow];
 }
 
 function configFrom(values: ReadonlyMap<string, unknown>): Config {
@@ -248,6 +315,10 @@ function configFrom(values: ReadonlyMap<string, unknown>): Config {
       ...given("host", values.get("serve.host") as string | undefined),
     },
     drain: get("drain", 10),
+    ...given(
+      "policy",
+      values.get(POLICY_KEY) as readonly PolicyLayer[] | undefined,
+    ),
   });
 }
 

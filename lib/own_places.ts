@@ -24,7 +24,7 @@ export function ownPlaces(
   };
   add(dataFolder(platform));
   add(configFolder(platform));
-  add(machinePolicyFile(platform));
+  add(machinePolicyFile(platform).path);
   if (statePath !== undefined && statePath !== ":memory:") {
     const path = fromUser(platform, statePath);
     if (path !== undefined) {

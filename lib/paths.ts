@@ -139,6 +139,25 @@ export function relativeTo(
   return rest.startsWith(paths.separator) ? rest.slice(1) : rest;
 }
 
+/** Where two lists of folders overlap: of each pair that does, the inner folder. */
+export function narrow(
+  os: "linux" | "darwin" | "windows",
+  outer: readonly string[],
+  inner: readonly string[],
+): string[] {
+  const paths = pathsOf(os);
+  const within = (folder: string, path: string) =>
+    isWithin(paths, foldPath(os, folder), foldPath(os, path));
+  const kept: string[] = [];
+  for (const asked of inner) {
+    for (const allowed of outer) {
+      if (within(allowed, asked)) kept.push(asked);
+      else if (within(asked, allowed)) kept.push(allowed);
+    }
+  }
+  return [...new Set(kept)];
+}
+
 /**
  * The path of a `file:` URI, or undefined when it is none. Other hosts than `localhost` become UNC paths on Windows
  * and nothing elsewhere.

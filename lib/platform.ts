@@ -22,6 +22,16 @@ export interface Platform {
   execPath: string | undefined;
   /** The user id; undefined on Windows or when it may not be asked. */
   uid: number | undefined;
+  /** Where the administrator's policy is looked for; default {@linkcode machinePolicyFile}. Tests alone have another. */
+  machinePolicy?: MachineFile;
+}
+
+/** A file that only one user may change. */
+export interface MachineFile {
+  /** Absolute. */
+  path: string;
+  /** The user's id. */
+  owner: number;
 }
 
 /** Folder under which rousseau keeps its sessions, undefined when no home is known. */
@@ -54,14 +64,18 @@ export function stateFolder(
 }
 
 /** The administrator's policy, which bounds flags, environment and files. Fixed: no variable may move it. */
-export function machinePolicyFile(platform: Platform): string {
+export function machinePolicyFile(platform: Platform): MachineFile {
+  if (platform.machinePolicy) return platform.machinePolicy;
+  const owner = 0;
   switch (platform.os) {
     case "linux":
-      return "/etc/rousseau/policy.yaml";
-    case "darwin":
-      return "/Library/Application Support/rousseau/policy.yaml";
+      return { path: "/etc/rousseau/policy.yaml", owner };
+    case "darwin": {
+      const folder = "/Library/Application Support/rousseau";
+      return { path: `${folder}/policy.yaml`, owner };
+    }
     case "windows":
-      return "C:\\ProgramData\\rousseau\\policy.yaml";
+      return { path: "C:\\ProgramData\\rousseau\\policy.yaml", owner };
   }
 }
 

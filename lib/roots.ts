@@ -7,7 +7,7 @@
 import { CommandError } from "./command.ts";
 import { unfitRoot } from "./folders.ts";
 import { rootsFromEnvironment, unexpanded } from "./hosts.ts";
-import { foldPath, fromFileUri, isWithin, pathsOf } from "./paths.ts";
+import { fromFileUri, narrow, pathsOf } from "./paths.ts";
 import { fromUser } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { locate } from "./real_path.ts";
@@ -23,6 +23,8 @@ export interface RootsOptions {
   named: readonly string[];
   /** Folders that the client named (`roots/list`), as `file:` URIs or paths; undefined when it was not asked. */
   clientRoots: readonly string[] | undefined;
+  /** Real paths of folders that roots have to lie in, as the administrator bounds them; undefined: anywhere. */
+  within?: readonly string[] | undefined;
 }
 
 /** The roots, and how they were found. */
@@ -87,25 +89,6 @@ export function readFolders(
       `--read "${folder}" is not an absolute path. Write the whole path`,
     );
   });
-}
-
-/** Where two lists of folders overlap: of each pair that does, the inner folder. */
-export function narrow(
-  os: Platform["os"],
-  outer: readonly string[],
-  inner: readonly string[],
-): string[] {
-  const paths = pathsOf(os);
-  const within = (folder: string, path: string) =>
-    isWithin(paths, foldPath(os, folder), foldPath(os, path));
-  const kept: string[] = [];
-  for (const asked of inner) {
-    for (const allowed of outer) {
-      if (within(allowed, asked)) kept.push(asked);
-      else if (within(asked, allowed)) kept.push(allowed);
-    }
-  }
-  return [...new Set(kept)];
 }
 
 async function operatorRoots(
@@ -217,7 +200,7 @@ function unfit(platform: Platform, folder: string): string | undefined {
 
 /** Adds the real path of a folder to `roots`, or says why it cannot be one. */
 async function look(
-  { files, platform }: RootsOptions,
+  { files, platform, within }: RootsOptions,
   path: string,
   roots: string[],
 ): Promise<string | undefined> {
@@ -226,6 +209,11 @@ async function look(
     pathsOf(platform.os),
     path,
   );
+  if (within && !narrow(platform.os, within, [real]).includes(real)) {
+    return `lies outside the folders that the machine's policy allows (${
+      within.join(", ")
+    })`;
+  }
   if (error instanceof Deno.errors.NotFound) return "does not exist";
   if (error instanceof Deno.errors.NotCapable) {
     // A part of it may be granted; each path is asked for when it is used.

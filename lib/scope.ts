@@ -10,7 +10,7 @@ import { DenyList } from "./deny.ts";
 import type { DenyRule } from "./deny.ts";
 import { systemFolders, tempFolders, toolchainFolders } from "./folders.ts";
 import { refuseBadNames, refuseMalformed } from "./path_text.ts";
-import { foldPath, isWithin, pathsOf } from "./paths.ts";
+import { foldPath, isWithin, narrow, pathsOf } from "./paths.ts";
 import type { Paths } from "./paths.ts";
 import { expandHome } from "./platform.ts";
 import type { Platform } from "./platform.ts";
@@ -111,10 +111,12 @@ export async function createScope(
     files,
     named: config.roots,
     clientRoots: options.hostRoots,
+    within: config.machine?.within.roots,
   });
   const named = readFolders(platform, config.read);
   const real = (folder: string) => realFolder(files, folder);
-  const [temp, read] = await Promise.all([
+  const within = config.machine?.within;
+  const [temps, read] = await Promise.all([
     Promise.all(tempFolders(platform).map(real)),
     Promise.all(named.map(real)),
   ]);
@@ -126,8 +128,17 @@ export async function createScope(
       mode: config.mode,
       roots,
       origin,
-      temp,
+      // The variable that names it is the user's, and the bound is not.
+      temp: inside(
+        platform,
+        temps,
+        within?.roots && [
+          ...within.roots,
+          ...SYSTEM_TEMPS,
+        ],
+      ),
       read,
+      within: within?.read && [...within.read, ...within.roots ?? []],
       makeDenyList: () =>
         new DenyList({
           platform,
@@ -151,6 +162,8 @@ interface PathScopeOptions {
   origin: string | undefined;
   temp: readonly string[];
   read: readonly string[];
+  /** In which folders toolchains may be read; undefined: anywhere. */
+  within: readonly string[] | undefined;
   /** Called at the first use: start-up need not pay for the tables. */
   makeDenyList: () => DenyList;
 }
@@ -277,7 +290,12 @@ class PathScope implements ProcessScope {
       Promise.all(toolchainFolders(platform).map(real)),
       this.#deny.followLinks(home, real),
     ]);
-    this.#readable = [...new Set([...this.#readable, ...toolchains])];
+    this.#readable = [
+      ...new Set([
+        ...this.#readable,
+        ...inside(platform, toolchains, this.#options.within),
+      ]),
+    ];
     this.#read = this.#folded();
   }
 
@@ -399,6 +417,25 @@ class PathScope implements ProcessScope {
 }
 
 const MAX_RESPELLED = 64;
+
+/** Where systems keep temporary files, whatever variables say. */
+const SYSTEM_TEMPS = [
+  "/tmp",
+  "/var/tmp",
+  "/private/tmp",
+  "/private/var/folders",
+];
+
+/** Of folders those that lie in one of `bounds`; all of them without bounds. */
+function inside(
+  { os }: Platform,
+  folders: readonly string[],
+  bounds: readonly string[] | undefined,
+): readonly string[] {
+  return bounds
+    ? folders.filter((folder) => narrow(os, bounds, [folder]).includes(folder))
+    : folders;
+}
 
 function isMissingAtTop(paths: Paths, { base, error }: Located): boolean {
   return error instanceof Deno.errors.NotFound && base !== undefined &&

@@ -55,6 +55,9 @@ export const MIN_SIZE = 1_000_000;
 /** The key of tools without code, which only the operator's file can hold. */
 export const CUSTOM_TOOLS_KEY = "custom_tools";
 
+/** The key of rules on calls, which files alone can hold. */
+export const POLICY_KEY = "policy";
+
 const choice = (...choices: string[]): Kind => ({ of: "choice", choices });
 const list: Kind = { of: "list" };
 const paths: Kind = { of: "paths" };

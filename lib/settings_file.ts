@@ -8,7 +8,12 @@ import { nearest } from "./nearest.ts";
 import { pathsOf } from "./paths.ts";
 import { configFolder, fromUser, type Platform } from "./platform.ts";
 import { reasonOf } from "./reason.ts";
-import { CUSTOM_TOOLS_KEY, SETTINGS, settingValue } from "./settings.ts";
+import {
+  CUSTOM_TOOLS_KEY,
+  POLICY_KEY,
+  SETTINGS,
+  settingValue,
+} from "./settings.ts";
 import { TOOL_NAMES, VERBS } from "./tool_names.ts";
 
 /** Characters of the project's file; a longer one is refused. */
@@ -125,10 +130,8 @@ export async function settingsFrom(
   if (typeof tree !== "object" || Array.isArray(tree)) {
     throw new UsageError(`${path}: must hold keys and values`);
   }
-  const { [CUSTOM_TOOLS_KEY]: tools, ...settings } = tree as Record<
-    string,
-    unknown
-  >;
+  const { [CUSTOM_TOOLS_KEY]: tools, [POLICY_KEY]: policy, ...settings } =
+    tree as Record<string, unknown>;
   collect(settings, "");
   if (tools !== undefined && tools !== null) {
     const { customToolsFrom } = await import("./custom_tool.ts");
@@ -136,6 +139,10 @@ export async function settingsFrom(
       CUSTOM_TOOLS_KEY,
       await customToolsFrom(tools, text, path, [...TOOL_NAMES, ...VERBS]),
     );
+  }
+  if (policy !== undefined && policy !== null) {
+    const { policyFrom } = await import("./rules.ts");
+    values.set(POLICY_KEY, await policyFrom(policy, path));
   }
   return values;
 
@@ -169,7 +176,11 @@ export async function settingsFrom(
 
 /** A setting by a slip in its whole key, or by its last word alone. */
 function nearestKey(key: string, name: string): string | undefined {
-  const keys = [CUSTOM_TOOLS_KEY, ...SETTINGS.map((setting) => setting.key)];
+  const keys = [
+    CUSTOM_TOOLS_KEY,
+    POLICY_KEY,
+    ...SETTINGS.map((setting) => setting.key),
+  ];
   const whole = nearest(key, keys);
   if (whole !== undefined) return whole;
   const last = (text: string) => text.split(".").at(-1)!;

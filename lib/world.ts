@@ -13,6 +13,7 @@ import { findRoots, readFolders, type Roots } from "./roots.ts";
 import type { ProcessScope } from "./scope.ts";
 import type { SessionStore } from "./store.ts";
 import { ProcessState, type ToolContext } from "./tool.ts";
+import { TOOL_NAMES } from "./tool_names.ts";
 
 /** Milliseconds that the last log lines and records have before the process ends without them. */
 export const LAST_WORDS_MS = 500;
@@ -161,6 +162,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 export async function startWorld(options: WorldOptions): Promise<World> {
   const { flags, platform } = options;
   const loaded = await loadConfig({ flags, platform });
+  if (loaded.config.machine) {
+    const { withoutStrays } = await import("./machine_policy.ts");
+    loaded.config = await withoutStrays(
+      loaded.config,
+      platform,
+      loaded.warnings,
+    );
+  }
   const logger = createLogger({
     ...loaded.config.log,
     write: options.writeLog,
@@ -184,7 +193,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     logger[level]("start.warning", { warning });
   }
   const config = project?.config ?? loaded.config;
+  if (config.policy) await checkRules(config, logger);
   const files = [
+    ...config.machine ? [config.machine.path] : [],
     ...own,
     ...(project?.file === undefined ? [] : [project.file]),
   ];
@@ -193,6 +204,24 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     found,
     platform,
   );
+}
+
+/**
+ * Refuses rules that name a tool which is none: what they were to close would be open. Of the administrator's, who does
+ * not know what tools the operator declares, they are only told.
+ */
+async function checkRules(
+  { policy = [], customTools = [], machine }: Config,
+  logger: Logger,
+): Promise<void> {
+  const { strayRules } = await import("./rules.ts");
+  const tools = [...TOOL_NAMES, ...customTools.map(({ name }) => name)];
+  for (const layer of policy) {
+    for (const stray of strayRules(layer, tools)) {
+      if (layer.source !== machine?.path) throw new UsageError(stray);
+      logger.warn("start.warning", { warning: stray });
+    }
+  }
 }
 
 /** The roots. Whatever is wrong with a folder that the operator named is told now, and not at the first call. */
@@ -204,6 +233,7 @@ async function foldersOf(platform: Platform, config: Config): Promise<Roots> {
       files: denoScopeFiles,
       named: config.roots,
       clientRoots: undefined,
+      within: config.machine?.within.roots,
     });
   } catch (error) {
     if (error instanceof CommandError) throw new UsageError(error.message);

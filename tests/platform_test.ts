@@ -67,11 +67,11 @@ Deno.test("stateFolder is beside the database, and nowhere for one in memory", (
 Deno.test("the machine's policy has a fixed place that no variable moves", () => {
   const moved = { XDG_CONFIG_HOME: "/x", PROGRAMDATA: "D:\\x" };
   assertEquals(
-    machinePolicyFile(fakePlatform("linux", { variables: moved })),
+    machinePolicyFile(fakePlatform("linux", { variables: moved })).path,
     "/etc/rousseau/policy.yaml",
   );
   assertEquals(
-    machinePolicyFile(fakePlatform("windows", { variables: moved })),
+    machinePolicyFile(fakePlatform("windows", { variables: moved })).path,
     "C:\\ProgramData\\rousseau\\policy.yaml",
   );
 });

@@ -1,7 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { CommandError } from "../lib/command.ts";
 import type { Platform } from "../lib/platform.ts";
-import { findRoots, narrow } from "../lib/roots.ts";
+import { narrow } from "../lib/paths.ts";
+import { findRoots } from "../lib/roots.ts";
 import { fakeFiles, fakePlatform } from "./fake_files.ts";
 import type { Tree } from "./fake_files.ts";
 
