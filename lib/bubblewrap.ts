@@ -38,13 +38,14 @@ export function worldArgs(plan: SandboxPlan): string[] {
   const args: string[] = [];
   if (plan.world === "whole") {
     const option = plan.writable.includes("/") ? "--bind" : "--ro-bind";
-    args.push(option, "/", "/");
+    args.push(option, "/", "/", "--ro-bind-try", "/sys", "/sys");
   } else {
     for (const { path, target } of plan.links) {
       args.push("--symlink", target, path);
     }
   }
   args.push("--dev", "/dev", "--proc", "/proc");
+  for (const path of KERNEL_SETTINGS) args.push("--ro-bind-try", path, path);
   const home = plan.home !== undefined && plan.home !== "/"
     ? plan.home
     : undefined;
@@ -79,3 +80,16 @@ export function worldArgs(plan: SandboxPlan): string[] {
   if (plan.world === "listed") args.push("--remount-ro", "/");
   return args;
 }
+
+/**
+ * The kernel lets root write these by its user id alone, without any capability and from within a user namespace:
+ * `core_pattern` there is a program that the kernel starts, outside.
+ */
+const KERNEL_SETTINGS = [
+  "/proc/sys",
+  "/proc/fs",
+  "/proc/acpi",
+  "/proc/scsi",
+  "/proc/mtrr",
+  "/proc/sysrq-trigger",
+];
