@@ -15,7 +15,7 @@ import {
 import { type Line, linesFrom } from "./import_lines.ts";
 import { toEntry } from "./recorder.ts";
 import { redact } from "./redact.ts";
-import { deleteSessions } from "./session_rows.ts";
+import { deleteAll } from "./retention.ts";
 import type { Sqlite } from "./sqlite.ts";
 import type { SessionStore } from "./store.ts";
 import { addFact, type Facts, TITLE_CHARS, titleOf } from "./title.ts";
@@ -172,8 +172,10 @@ class FileImport {
       this.#conversation = { ...rest, tools: new Map(tools) };
       return row.readTo;
     }
-    await this.#store.change((db) =>
-      deleteSessions(db, "host_key = ?", this.#session.hostKey ?? "")
+    await deleteAll(
+      (body) => this.#store.change((db) => body(db)),
+      "host_key = ?",
+      this.#session.hostKey ?? "",
     );
     return 0;
   }

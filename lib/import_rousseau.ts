@@ -18,7 +18,7 @@ import {
 } from "./import_format.ts";
 import { reasonOf } from "./reason.ts";
 import { toEntry } from "./recorder.ts";
-import { deleteSessions } from "./session_rows.ts";
+import { deleteAll } from "./retention.ts";
 import { Sqlite } from "./sqlite.ts";
 import type { SessionStore } from "./store.ts";
 import { saidFact } from "./title.ts";
@@ -134,8 +134,12 @@ async function put(
   const entries: Entry[] = await Promise.all(
     drafts.map((draft) => toEntry(ref, draft)),
   );
+  await deleteAll(
+    (body) => store.change((db) => body(db)),
+    "host_key = ?",
+    ref.hostKey ?? "",
+  );
   await store.change((db) => {
-    deleteSessions(db, "host_key = ?", ref.hostKey ?? "");
     appendEntries(db, entries);
     db.run(
       `INSERT OR REPLACE INTO imports (path, source, inode, size, modified, read_to, state)

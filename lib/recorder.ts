@@ -10,6 +10,7 @@ import type { RecordLevel } from "./config.ts";
 import {
   type MessageDraft,
   resultDrafts,
+  SEARCHED_CHARS,
   textDraft,
   useDraft,
 } from "./drafts.ts";
@@ -19,6 +20,12 @@ import { faultOf, type SqliteFault } from "./sqlite.ts";
 
 /** Records in one transaction at most. */
 export const BATCH_RECORDS = 64;
+
+/**
+ * UTF-16 units of arguments and results beyond which a batch ends: what makes full-text search of them must not keep
+ * the event loop for long.
+ */
+export const BATCH_CHARS = 65_536;
 
 /** Milliseconds between the first record of a batch and its commit. */
 export const BATCH_DELAY = 100;
@@ -95,7 +102,11 @@ export class Recorder implements CallObserver {
     const session = this.#sessionOf(call);
     this.#running.set(call.callId, session);
     this.#bySignal.set(call.context.signal, session);
-    this.#push({ session, call, isEnd: false, chars: 0 });
+    let chars = 0;
+    for (const value of Object.values(call.arguments)) {
+      if (typeof value === "string") chars += value.length;
+    }
+    this.#push({ session, call, isEnd: false, chars });
   }
 
   ended(call: CallEnd): void {
@@ -224,6 +235,7 @@ export class Recorder implements CallObserver {
     this.#batch = undefined;
     this.#lockedSince = undefined;
     this.#options.committed(ids, this.#own.size > known);
+    await file.tidy();
     return "done";
   }
 
@@ -252,7 +264,16 @@ export class Recorder implements CallObserver {
 
   async #takeBatch(): Promise<Entry[]> {
     const { level } = this.#options;
-    const taken = this.#queue.splice(0, BATCH_RECORDS);
+    let size = 0;
+    let chars = 0;
+    while (size < BATCH_RECORDS && chars < BATCH_CHARS) {
+      const next = this.#queue[size];
+      if (!next) break;
+      // Of a long result only a part is searched.
+      chars += Math.min(next.chars, SEARCHED_CHARS);
+      size++;
+    }
+    const taken = this.#queue.splice(0, size);
     const entries: Promise<Entry>[] = [];
     for (const { session, call, isEnd, chars, note } of taken) {
       this.#chars -= chars;

@@ -5,8 +5,8 @@
  * @module
  */
 import { trimContents } from "./checkpoints.ts";
-import { deleteSessions } from "./session_rows.ts";
-import type { Sqlite } from "./sqlite.ts";
+import { type Deleted, deleteStep } from "./session_rows.ts";
+import type { Sqlite, SqlValue } from "./sqlite.ts";
 
 /** Days that a session is kept after its last call. */
 export const KEEP_DAYS = 180;
@@ -14,11 +14,11 @@ export const KEEP_DAYS = 180;
 /** Bytes that the database may have. */
 export const MAX_BYTES = 1024 ** 3;
 
-/** Sessions deleted in one transaction. */
-export const STEP_SESSIONS = 20;
+/** Pages given back to the file system, or of the full-text index tidied up, in one transaction. */
+export const STEP_PAGES = 100;
 
-/** Pages given back to the file system in one transaction. */
-export const STEP_PAGES = 1_000;
+/** Steps of tidying up the full-text index at most; the rest waits for the next time. */
+export const MERGE_STEPS = 1_000;
 
 /** Milliseconds without a call after which a session may go for its size; a conversation that goes on stays. */
 export const SETTLED = 60 * 60 * 1000;
@@ -33,16 +33,6 @@ export interface Retention {
   maxBytes: number;
 }
 
-/** What one step did. */
-export interface Pruned {
-  /** Sessions deleted. */
-  sessions: number;
-  /** Pages given back. */
-  pages: number;
-  /** True when there is nothing left to do. */
-  isDone: boolean;
-}
-
 /** What a whole run did. */
 export interface PrunedAll {
   /** Sessions deleted. */
@@ -51,23 +41,50 @@ export interface PrunedAll {
   bytes: number;
 }
 
+/** Runs its argument in a transaction. */
+export type Change = <T>(body: (db: Sqlite) => T) => Promise<T>;
+
 /**
- * Runs {@linkcode pruneStep} until it is done. `change` runs its argument in a transaction; between two of them
- * everything else has its turn.
+ * Deletes, step by step, sessions that are too old, and the oldest while the database is too large; then gives back
+ * the space. Between two steps, each a transaction, everything else has its turn.
  */
 export async function prune(
-  change: <T>(body: (db: Sqlite) => T) => Promise<T>,
+  change: Change,
   bounds: Retention,
 ): Promise<PrunedAll> {
   const total: PrunedAll = { sessions: 0, bytes: 0 };
+  await inSteps(() => change((db) => pruneStep(db, bounds)), (step) => {
+    total.sessions += step.sessions;
+  });
+  await change((db) => trimContents(db));
+  if (total.sessions > 0) await tidyIndex(change);
+  await inSteps(() => change(giveBack), ({ bytes }) => total.bytes += bytes);
+  return total;
+}
+
+/** Deletes the sessions that fulfil an SQL condition, step by step; how many they were. */
+export async function deleteAll(
+  change: Change,
+  condition: string,
+  ...values: SqlValue[]
+): Promise<number> {
+  let count = 0;
+  await inSteps(
+    () => change((db) => deleteStep(db, condition, ...values)),
+    ({ sessions }) => count += sessions,
+  );
+  return count;
+}
+
+/** Calls `step` until it is done; other work has its turn in between. */
+async function inSteps<T extends { isDone: boolean }>(
+  step: () => Promise<T>,
+  done: (step: T) => void,
+): Promise<void> {
   while (true) {
-    const { sessions, bytes, isDone } = await change((db) => {
-      const step = pruneStep(db, bounds);
-      return { ...step, bytes: step.pages * Number(db.pragma("page_size")) };
-    });
-    total.sessions += sessions;
-    total.bytes += bytes;
-    if (isDone) return total;
+    const result = await step();
+    done(result);
+    if (result.isDone) return;
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
@@ -78,34 +95,49 @@ export function usedBytes(db: Sqlite): number {
     Number(db.pragma("freelist_count"))) * Number(db.pragma("page_size"));
 }
 
-/**
- * One step: deletes a few sessions that are too old, or the oldest while the database is too large; or gives back
- * space. To be called, in a transaction each, until it is done.
- */
-export function pruneStep(db: Sqlite, bounds: Retention): Pruned {
+/** One step of deleting sessions that are too old, or the oldest while the database is too large. */
+export function pruneStep(db: Sqlite, bounds: Retention): Deleted {
   const tooOld = bounds.now - bounds.keepDays * 24 * 60 * 60 * 1000;
   const limit = usedBytes(db) > bounds.maxBytes
     ? Math.max(tooOld, bounds.now - SETTLED)
     : tooOld;
-  const sessions = deleteSessions(
-    db,
-    "n IN (SELECT n FROM sessions WHERE updated_at < ? ORDER BY updated_at, n LIMIT ?)",
-    limit,
-    STEP_SESSIONS,
+  const step = deleteStep(db, "updated_at < ? ORDER BY updated_at, n", limit);
+  return { ...step, isDone: step.isDone && step.sessions === 0 };
+}
+
+/** Deleting left marks in the full-text index: merges it, a bounded piece at a time, while that changes anything. */
+async function tidyIndex(change: Change): Promise<void> {
+  let steps = 0;
+  await inSteps(async () => {
+    const changes = await change((db) => {
+      const before = totalChanges(db);
+      db.run(
+        "INSERT INTO messages_fts (messages_fts, rank) VALUES ('merge', ?)",
+        STEP_PAGES,
+      );
+      return totalChanges(db) - before;
+    });
+    // One change is the statement's own (sqlite.org/fts5.html, "The 'merge' Command").
+    return { isDone: changes < 2 || ++steps >= MERGE_STEPS };
+  }, () => {});
+}
+
+function totalChanges(db: Sqlite): number {
+  return Number(
+    db.get<{ changes: number }>("SELECT total_changes() AS changes")?.changes,
   );
-  if (sessions > 0) return { sessions, pages: 0, isDone: false };
-  trimContents(db);
-  // Deleting left marks in the full-text index; a bounded piece of the tidying up at a time.
-  db.run(
-    "INSERT INTO messages_fts (messages_fts, rank) VALUES ('merge', ?)",
-    STEP_PAGES,
-  );
+}
+
+/** One step of giving free pages back to the file system. */
+function giveBack(db: Sqlite): { bytes: number; isDone: boolean } {
   const before = Number(db.pragma("freelist_count"));
-  if (before < STEP_PAGES) return { sessions: 0, pages: 0, isDone: true };
   // The pragma gives back a page for each row that is read.
   db.all(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
   const pages = before - Number(db.pragma("freelist_count"));
-  return { sessions: 0, pages, isDone: pages <= 0 };
+  return {
+    bytes: pages * Number(db.pragma("page_size")),
+    isDone: pages < STEP_PAGES,
+  };
 }
 
 /**

@@ -47,10 +47,13 @@ export const REOPEN_AFTER = 30_000;
 /** Milliseconds between two looks at whether the open file is still the one at its path. */
 export const CHECK_EVERY = 5_000;
 
-/** Bytes beyond which the write-ahead log is emptied. */
-export const MAX_WAL_BYTES = 16 * 1024 * 1024;
+/** Bytes of the write-ahead log beyond which it is written back into the file. */
+export const LOG_BYTES = 1024 * 1024;
 
-/** How often in a row it is tried to empty the log, when other connections are in the way. */
+/** Bytes of the log beyond which reads wait for a moment without readers, since only then it can begin anew. */
+export const MAX_WAL_BYTES = 8 * 1024 * 1024;
+
+/** Times, 5 ms apart, that a read waits for such a moment. */
 export const EMPTYING_TRIES = 20;
 
 /** KiB of the file that are kept in memory; it is taken up as it is used. */
@@ -139,8 +142,11 @@ export class SessionFile {
    *
    * @throws {CommandError} when the store cannot be read. Errors in the SQL or the query pass through.
    */
-  read<T>(query: (db: Sqlite) => T): Promise<T> {
-    return this.#use(query);
+  async read<T>(query: (db: Sqlite) => T): Promise<T> {
+    for (let i = 0; i < EMPTYING_TRIES && await this.tidy(MAX_WAL_BYTES); i++) {
+      if (!await delay(5, this.#closing.signal)) break;
+    }
+    return await this.#use(query);
   }
 
   /**
@@ -148,8 +154,11 @@ export class SessionFile {
    *
    * @throws {CommandError} when the store cannot be written.
    */
-  write<T>(change: (db: Sqlite) => T, wait = READ_WAIT): Promise<T> {
-    return this.#use((db) => {
+  async write<T>(
+    change: (db: Sqlite) => T,
+    wait = READ_WAIT,
+  ): Promise<T> {
+    const result = await this.#use((db) => {
       if (db.readOnly) {
         throw new CommandError(
           `state: the session store may not be written: ${this.#reason}`,
@@ -157,6 +166,26 @@ export class SessionFile {
       }
       return db.transaction(() => change(db));
     }, wait);
+    await this.tidy();
+    return result;
+  }
+
+  /**
+   * Writes the write-ahead log back once it has more than `limit` bytes: not within a commit, as SQLite does, but in a
+   * turn of the event loop of its own. True when other connections kept it from beginning anew. Never throws.
+   */
+  async tidy(limit = LOG_BYTES): Promise<boolean> {
+    if (!this.writable || this.#path === MEMORY) return false;
+    const size = await Deno.stat(`${this.#path}-wal`)
+      .then((info) => info.size, () => 0);
+    if (size <= limit || !this.writable) return false;
+    const kind = size > MAX_WAL_BYTES ? "TRUNCATE" : "PASSIVE";
+    try {
+      // The first column is 0 when no other connection was in the way.
+      return this.writable.pragma(`wal_checkpoint(${kind})`) !== 0;
+    } catch {
+      return false; // whatever it is, the next use meets it
+    }
   }
 
   /**
@@ -186,7 +215,7 @@ export class SessionFile {
     ) return;
     this.#checkedAt = now;
     const inode = await inodeOf(this.#path);
-    if (inode === this.#inode) return await this.#boundLog();
+    if (inode === this.#inode) return;
     this.warn("store.replaced", {
       path: this.#path,
       problem: "the file was deleted or replaced while it was open",
@@ -320,7 +349,9 @@ export class SessionFile {
     );
     db.exec(`PRAGMA journal_mode = ${isNetwork ? "DELETE" : "WAL"}`);
     db.exec(`PRAGMA synchronous = ${isNetwork ? "FULL" : "NORMAL"}`);
-    db.exec(`PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
+    db.exec("PRAGMA wal_autocheckpoint = 0");
+    // The log's size is then what it holds.
+    db.exec("PRAGMA journal_size_limit = 0");
     db.exec("PRAGMA trusted_schema = OFF");
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
     const schema = schemaState(db, this.#migrations);
@@ -460,21 +491,6 @@ export class SessionFile {
       effect: `moved to ${target}; sessions start empty`,
       fix: "`rousseau sessions recover` reads what can be saved from it",
     });
-  }
-
-  /**
-   * SQLite starts the write-ahead log anew only at a moment without readers. Where such moments are missing it grows;
-   * then it is emptied as soon as the lock can be had.
-   */
-  async #boundLog(): Promise<void> {
-    const size = await Deno.stat(`${this.#path}-wal`)
-      .then((info) => info.size, () => 0);
-    if (size <= MAX_WAL_BYTES) return;
-    for (let i = 0; i < EMPTYING_TRIES && this.writable; i++) {
-      // The first column is 0 when no other connection was in the way.
-      if (this.writable.pragma("wal_checkpoint(TRUNCATE)") === 0) return;
-      if (!await delay(5, this.#closing.signal)) return;
-    }
   }
 
   #fail(problem: string): undefined {

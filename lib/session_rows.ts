@@ -10,6 +10,15 @@ import type { Sqlite, SqlValue } from "./sqlite.ts";
 /** Messages read from the file at a time. */
 export const READ_CHUNK = 200;
 
+/** Sessions deleted in one transaction at most. */
+export const STEP_SESSIONS = 20;
+
+/** Messages deleted in one transaction at most. */
+export const STEP_MESSAGES = 200;
+
+/** UTF-16 units of searched text, about, beyond which a transaction deletes no more messages. */
+export const STEP_CHARS = 65_536;
+
 /** A place in the order of sessions: the last changed first, then the last made. */
 export interface Place {
   /** When its last call ended, in milliseconds since 1970. */
@@ -95,22 +104,57 @@ export function* messagesOf(
   }
 }
 
+/** What one step of a deletion did. */
+export interface Deleted {
+  /** Sessions that are gone. */
+  sessions: number;
+  /** True when there is nothing left to do. */
+  isDone: boolean;
+}
+
 /**
- * Deletes the sessions that fulfil an SQL condition, with their messages and the long texts that only they had; how
- * many they were. To be called in a transaction.
+ * Deletes of the sessions that fulfil an SQL condition, an order behind it if need be, what one short transaction may:
+ * messages first, with the long texts that only they had. To be called, in a transaction each, until it is done.
  */
-export function deleteSessions(
+export function deleteStep(
   db: Sqlite,
   condition: string,
   ...values: SqlValue[]
-): number {
-  const count = db.run(`DELETE FROM sessions WHERE ${condition}`, ...values);
-  if (count > 0) {
+): Deleted {
+  const found = db.all<{ n: number }>(
+    `SELECT n FROM sessions WHERE ${condition} LIMIT ${STEP_SESSIONS}`,
+    ...values,
+  );
+  let room = STEP_MESSAGES;
+  let sessions = 0;
+  for (const { n } of found) {
+    room -= deleteMessages(db, n, room);
+    if (room <= 0) return { sessions, isDone: false };
+    sessions += db.run("DELETE FROM sessions WHERE n = ?", n);
+  }
+  return { sessions, isDone: found.length < STEP_SESSIONS };
+}
+
+/** Deletes up to `limit` messages of a session; `limit` when some may be left, else how many they were. */
+function deleteMessages(db: Sqlite, n: number, limit: number): number {
+  const rows = db.all<{ id: number; body: string | null; chars: number }>(
+    `SELECT id, body, length(text) AS chars FROM messages WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`,
+    n * MAX_SEQ,
+    (n + 1) * MAX_SEQ,
+    limit,
+  );
+  let chars = 0;
+  for (const row of rows) {
+    if (chars > STEP_CHARS) return limit;
+    chars += row.chars;
+    db.run("DELETE FROM messages WHERE id = ?", row.id);
+    if (row.body === null) continue;
     db.run(
-      "DELETE FROM bodies WHERE NOT EXISTS (SELECT 1 FROM messages WHERE body = bodies.id)",
+      "DELETE FROM bodies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE body = ?1)",
+      row.body,
     );
   }
-  return count;
+  return rows.length;
 }
 
 const SELECT_SESSION = `

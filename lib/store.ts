@@ -12,13 +12,12 @@ import type { Logger } from "./log.ts";
 import { pathsOf } from "./paths.ts";
 import { dataFolder, fromUser, type Platform } from "./platform.ts";
 import { Recorder } from "./recorder.ts";
-import { KEEP_DAYS, MAX_BYTES } from "./retention.ts";
+import { deleteAll, KEEP_DAYS, MAX_BYTES } from "./retention.ts";
 import { searchMatches, type Visible } from "./session_search.ts";
 import { makeCursor, parseCursor, START } from "./session_cursor.ts";
 import type { Message, SearchHit, SessionInfo } from "./recorded.ts";
 import { type FileState, SessionFile } from "./session_file.ts";
 import {
-  deleteSessions,
   type Found,
   messagesOf,
   placesBefore,
@@ -302,13 +301,11 @@ class Store implements SessionStore {
       ...(numbers === undefined ? [] : [`n IN (${numbers})`]),
       ...(id === undefined ? [] : ["id = ?"]),
     ].join(" AND ");
-    return await this.#file.write((db) =>
-      deleteSessions(
-        db,
-        conditions === "" ? "true" : conditions,
-        ...values,
-        ...(id === undefined ? [] : [id]),
-      )
+    return await deleteAll(
+      (body) => this.#file.write(body),
+      conditions === "" ? "true" : conditions,
+      ...values,
+      ...(id === undefined ? [] : [id]),
     );
   }
 

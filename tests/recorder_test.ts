@@ -17,6 +17,7 @@ import {
 import type { Message } from "../lib/recorded.ts";
 import {
   APPEND_TRIES,
+  BATCH_CHARS,
   BATCH_DELAY,
   BATCH_RECORDS,
   IDLE_LIMIT,
@@ -268,13 +269,37 @@ Deno.test("a full batch does not wait, and more than one is committed in turn", 
   });
 });
 
-Deno.test("recording costs a call microseconds", async () => {
+Deno.test("a batch ends after many records, and after few that are long", async () => {
+  for (
+    const [result, calls] of [
+      ["x", BATCH_RECORDS / 2],
+      ["x".repeat(SEARCHED_CHARS - 9), BATCH_CHARS / SEARCHED_CHARS],
+      ["x".repeat(OUTPUT_CHARS), BATCH_CHARS / SEARCHED_CHARS],
+    ] as const
+  ) {
+    await withStore({}, async (store) => {
+      let batches = 0;
+      store.watch(() => batches++);
+      for (let i = 0; i < calls; i++) record(store, { result });
+      await store.flush();
+      assertEquals(batches, 1);
+      for (let i = 0; i < calls + 1; i++) record(store, { result });
+      await store.flush();
+      assertEquals(batches, 3, `${result.length}`);
+    });
+  }
+});
+
+Deno.test("recording costs a call less than 50 µs, from its beginning to its end", async () => {
   await withStore({}, async (store) => {
     const result = "x".repeat(100_000);
-    record(store, { result });
-    const before = performance.now();
-    for (let i = 0; i < 200; i++) record(store, { result });
-    assertLess((performance.now() - before) / 200, 0.5);
+    const times = Array.from({ length: 200 }, () => {
+      const before = performance.now();
+      record(store, { result });
+      return performance.now() - before;
+    }).sort((a, b) => a - b);
+    // Half of them, since what else runs here may take the processor from any.
+    assertLess(times[100] as number, 0.05);
     await store.flush({ wait: 5_000 });
   });
 });

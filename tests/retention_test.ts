@@ -1,13 +1,14 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
+import { SEARCHED_CHARS } from "../lib/drafts.ts";
 import {
   KEEP_DAYS,
   prune,
   pruneStep,
   SETTLED,
-  STEP_SESSIONS,
   takeTurn,
   usedBytes,
 } from "../lib/retention.ts";
+import { STEP_MESSAGES, STEP_SESSIONS } from "../lib/session_rows.ts";
 import type { Sqlite } from "../lib/sqlite.ts";
 import type { SessionStore } from "../lib/store.ts";
 import { record, withFolder, withStore } from "./sessions.ts";
@@ -52,16 +53,33 @@ Deno.test("sessions go when their last call is older than the bound, to the mill
 
 Deno.test("sessions go in steps, so that no lock is held for long", async () => {
   await withStore({}, async (store) => {
-    for (let i = 0; i < STEP_SESSIONS + 5; i++) {
-      record(store, { connectionId: `${i}`, at: 1_000 });
-    }
     const step = () =>
       store.change((db) =>
         pruneStep(db, { now: NOW, keepDays: 1, maxBytes: Infinity })
       );
-    assertEquals((await step()).sessions, STEP_SESSIONS);
-    assertEquals((await step()).sessions, 5);
-    assert((await step()).isDone);
+    for (let i = 0; i < STEP_SESSIONS + 5; i++) {
+      record(store, { connectionId: `${i}`, at: 1_000 });
+    }
+    assertEquals(await step(), { sessions: STEP_SESSIONS, isDone: false });
+    assertEquals(await step(), { sessions: 5, isDone: false });
+    assertEquals(await step(), { sessions: 0, isDone: true });
+    for (let i = 0; i < STEP_MESSAGES; i++) record(store, { at: 1_000 });
+    assertEquals(await step(), { sessions: 0, isDone: false });
+    assertEquals(await step(), { sessions: 0, isDone: false });
+    assertEquals(await step(), { sessions: 1, isDone: false });
+    // Long messages take longer.
+    for (let i = 0; i < 8; i++) {
+      record(store, { result: "a".repeat(SEARCHED_CHARS), at: 1_000 });
+    }
+    assertEquals(await step(), { sessions: 0, isDone: false });
+    assertEquals(await step(), { sessions: 1, isDone: false });
+    assertEquals(await step(), { sessions: 0, isDone: true });
+    for (const table of ["messages", "messages_fts", "bodies"]) {
+      const left = await store.query((db) =>
+        db.get(`SELECT count(*) AS count FROM ${table}`)
+      );
+      assertEquals(left, { count: 0 }, table);
+    }
   });
 });
 
