@@ -178,7 +178,7 @@ async function execute(
   };
   for (const warning of deprecations(line)) terminal.warn(warning);
   const signal = system.signal ?? new AbortController().signal;
-  const base = baseContext(terminal, signal);
+  const base = baseContext(terminal, signal, system, printer);
   // Standard output is the data alone where that was asked for.
   base.print = (text) =>
     say(() => asJson ? printer.warn(text) : printer.print(text));
@@ -200,7 +200,12 @@ async function execute(
   return output.exitCode ?? (output.isError ? ExitCode.failed : ExitCode.done);
 }
 
-function baseContext(terminal: Terminal, signal: AbortSignal): CommandContext {
+function baseContext(
+  terminal: Terminal,
+  signal: AbortSignal,
+  system: System,
+  printer: Printer,
+): CommandContext {
   return {
     signal,
     progress() {},
@@ -212,10 +217,9 @@ function baseContext(terminal: Terminal, signal: AbortSignal): CommandContext {
       terminal.warn(data ? `${message} ${JSON.stringify(data)}` : message);
     },
     client: { capabilities: {} },
-    ask() {
-      return Promise.reject(
-        new CommandError("cannot ask on the command line: say it with options"),
-      );
+    ask: async (_key, question) => {
+      const { askAtTerminal } = await import("./question.ts");
+      return await askAtTerminal(system, printer, question);
     },
     meta: {},
     globals: terminal.globals,

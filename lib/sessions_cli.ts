@@ -8,6 +8,7 @@ import type { SessionInfo } from "./recorded.ts";
 import { DEFAULT_LIMIT, sessionNamed, storeOf } from "./session_tools.ts";
 import { sessionsImport } from "./sessions_import.ts";
 import {
+  confirmDeletion,
   sessionsExport,
   sessionsPrune,
   sessionsRecover,
@@ -160,19 +161,28 @@ const sessionsDelete = command({
         description: "Delete every visible session.",
       },
       yes: { type: "boolean", default: false, description: "Do not ask." },
+      json,
     },
     additionalProperties: false,
   },
   positionals: ["id"],
   options: { yes: { short: "y" } },
-  async run({ id, all, yes }, ctx: ToolContext) {
+  async run({ id, all, yes, json }, ctx: ToolContext) {
     if (all === (id !== undefined)) {
       throw new CommandError("give a session's id, or --all");
     }
     const store = storeOf(ctx);
     const found = id === undefined ? undefined : await sessionNamed(store, id);
-    if (!yes) throw new CommandError("refusing to delete without --yes");
+    if (!yes) {
+      await confirmDeletion(
+        ctx,
+        found === undefined
+          ? "Delete all sessions of this project, or all that --sessions shows?"
+          : `Delete session ${shortId(found)}, ${oneLine(titleText(found))}?`,
+      );
+    }
     const count = await store.delete(found?.id);
+    if (json) return toJson({ deleted: count });
     return all ? `deleted ${count} sessions` : "";
   },
 });

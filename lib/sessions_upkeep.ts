@@ -14,6 +14,21 @@ import { styleOf } from "./style.ts";
 import type { ToolContext } from "./tool.ts";
 import { markdownHead, markdownMessage, payload } from "./transcript.ts";
 
+/**
+ * Asks the person at the terminal before something is deleted, unless told not to.
+ *
+ * @throws {CommandError} when the answer is no, or nobody can be asked.
+ */
+export async function confirmDeletion(
+  ctx: ToolContext,
+  message: string,
+): Promise<void> {
+  const { action } = await ctx.ask("delete", { message }).catch(() => {
+    throw new CommandError("refusing to delete without --yes");
+  });
+  if (action !== "accept") throw new CommandError("nothing was deleted");
+}
+
 const DAY = 24 * 60 * 60 * 1000;
 
 const json = {
@@ -120,25 +135,37 @@ export const sessionsPrune: AnyCommand = command({
         description: "MiB that the database may have; default as configured.",
       },
       yes: { type: "boolean", default: false, description: "Do not ask." },
+      json,
     },
     additionalProperties: false,
   },
   options: { yes: { short: "y" } },
-  async run({ keep_days: keepDays, max_size: maxSize, yes }, ctx: ToolContext) {
-    if (!yes) throw new CommandError("refusing to delete without --yes");
+  async run(
+    { keep_days: keepDays, max_size: maxSize, yes, json },
+    ctx: ToolContext,
+  ) {
     const store = storeOf(ctx);
     const configured = ctx.config.sessions;
+    const days = keepDays ?? configured.keepDays ?? KEEP_DAYS;
+    if (!yes) {
+      await confirmDeletion(
+        ctx,
+        `Delete the sessions of all projects without a call for ${days} days, and the oldest beyond the size allowed?`,
+      );
+    }
     const { sessions, bytes } = await prune(
       (body) => store.change((db) => body(db)),
       {
         now: Date.now(),
-        keepDays: keepDays ?? configured.keepDays ?? KEEP_DAYS,
+        keepDays: days,
         maxBytes: maxSize === undefined
           ? configured.maxBytes ?? MAX_BYTES
           : maxSize * 1024 ** 2,
       },
     );
-    return `deleted ${sessions} sessions, gave back ${sizeText(bytes)}`;
+    return json
+      ? JSON.stringify({ deleted: sessions, bytes }, null, 2)
+      : `deleted ${sessions} sessions, gave back ${sizeText(bytes)}`;
   },
 });
 

@@ -212,6 +212,7 @@ const LAYERS = [
   "world",
   "doctor",
   "printer",
+  "question",
   "sessions_cli",
   "host_command",
   "help",

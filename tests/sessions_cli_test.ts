@@ -197,6 +197,10 @@ Deno.test("sessions delete needs --yes, and removes the session, its messages an
       "deleted 1 sessions",
     );
     assertEquals((await store.list({ limit: 5 })).items, []);
+    assertEquals(
+      (await run(store, "delete", { all: true, yes: true, json: true })).text,
+      '{\n  "deleted": 0\n}',
+    );
   });
 });
 
