@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CommandError } from "./failure.ts";
 import type { FromSchema, InputSchema } from "./from_schema.ts";
 import type {
   ContentBlock,
@@ -19,6 +20,8 @@ import {
   jsonSchemaOf,
   type StandardInput,
 } from "./standard_schema.ts";
+
+export { CommandError, UsageError } from "./failure.ts";
 
 export type {
   FromProperties,
@@ -232,40 +235,6 @@ export interface Command<
 /** A command of any arguments and any context: what trees and registries hold. */
 // deno-lint-ignore no-explicit-any
 export type AnyCommand = Command<any, any>;
-
-/**
- * A failure that the model (or the person at the shell) is told as a result with `isError`. `message` is the text
- * as shown; `notes` go into a second block, `meta` into `_meta["rousseau/result"]`.
- */
-export class CommandError extends Error {
-  /** Additions, for a second block. */
-  readonly notes: readonly string[];
-  /** Figures for programs. */
-  readonly meta: JsonObject | undefined;
-  /** A failure with the text that is shown. */
-  constructor(
-    message: string,
-    extra: { notes?: readonly string[]; meta?: JsonObject; cause?: unknown } =
-      {},
-  ) {
-    super(
-      message,
-      extra.cause === undefined ? undefined : { cause: extra.cause },
-    );
-    this.name = "CommandError";
-    this.notes = extra.notes ?? [];
-    this.meta = extra.meta;
-  }
-}
-
-/** What was asked for cannot be done as it was said: wrong usage or configuration. Exit code 2 on the command line. */
-export class UsageError extends Error {
-  /** An error whose text says what was wrong, and what to do. */
-  constructor(message: string) {
-    super(message);
-    this.name = "UsageError";
-  }
-}
 
 /** A command whose arguments are described by a validator of another library. */
 export interface StandardCommand<Output, Ctx extends CommandContext>

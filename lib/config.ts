@@ -16,11 +16,7 @@ import {
   SETTINGS,
   settingValue,
 } from "./settings.ts";
-import {
-  readProjectFile,
-  readSettingsFile,
-  settingsFrom,
-} from "./settings_file.ts";
+import { readProjectFile, readSettingsFile } from "./settings_file.ts";
 
 /** What the tools may touch, from `read-only` to `full`. */
 export type Mode = "workspace" | "open" | "read-only" | "full";
@@ -204,6 +200,7 @@ export async function tightened(
   const path = pathsOf(sources.platform.os).join(root, PROJECT_FILE);
   const text = await readProjectFile(path, sources.readTextFile);
   if (text === undefined) return { config, file: undefined, warnings: [] };
+  const { settingsFrom } = await import("./settings_text.ts");
   const values = await settingsFrom(text, path, sources.platform);
   const warnings: string[] = [];
   for (const key of values.keys()) {

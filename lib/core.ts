@@ -6,6 +6,7 @@
 import { type AnyCommand, NO_INPUT, UsageError } from "./command.ts";
 import type { CommandContext, InputSchema } from "./command.ts";
 import { Changes } from "./changes.ts";
+import type { Introduction } from "./handshake.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
 import type { Logger } from "./log.ts";
 import type { InputStates } from "./input_state.ts";
@@ -61,6 +62,15 @@ export class Core {
     this.options = options;
     this.logger = options.logger ?? SILENT;
     this.info = { name, version, ...(title === undefined ? {} : { title }) };
+  }
+
+  /** What the server says of itself. */
+  get introduction(): Introduction {
+    return {
+      info: this.info,
+      instructions: this.options.instructions,
+      findsResources: this.providers.length > 0,
+    };
   }
 
   /** The programs' resources that are found when asked for. */

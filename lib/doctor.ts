@@ -18,8 +18,8 @@ import {
   missingTools,
   selectCustom,
   selectTools,
-  TOOL_NAMES,
-} from "./tools.ts";
+} from "./selection.ts";
+import { TOOL_NAMES } from "./tool_names.ts";
 import type { World } from "./world.ts";
 
 /** How a check ended. */

@@ -5,8 +5,8 @@
  * @module
  */
 import type { Client } from "./command.ts";
+import { negotiated } from "./handshake.ts";
 import {
-  HANDSHAKE_REVISIONS,
   type HandshakeRevision,
   type Implementation,
   type JsonObject,
@@ -86,9 +86,7 @@ export function handshakeCaller(
       "invalid params: protocolVersion must be a string",
     );
   }
-  const revision = includes(HANDSHAKE_REVISIONS, wanted)
-    ? wanted
-    : HANDSHAKE_REVISIONS.at(-1)!;
+  const revision = negotiated(wanted);
   const capabilities = own(params, "capabilities");
   return {
     revision,

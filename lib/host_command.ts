@@ -4,7 +4,7 @@
  * @module
  */
 import { type AnyCommand, command } from "./command.ts";
-import { hostConfig, HOSTS, type Launch } from "./hosts.ts";
+import { hostConfig, HOSTS, type Launch } from "./host_config.ts";
 import type { Platform } from "./platform.ts";
 import { answer, type ToolContext } from "./tool.ts";
 

@@ -9,8 +9,8 @@ import {
   type CustomSelection,
   missingTools,
   type Selection,
-  type ToolName,
-} from "./tools.ts";
+} from "./selection.ts";
+import type { ToolName } from "./tool_names.ts";
 
 /** Characters of the instructions at most; hosts pass them on with every conversation. */
 export const MAX_INSTRUCTIONS_CHARS = 1_500;

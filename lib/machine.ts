@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Launch } from "./hosts.ts";
+import type { Launch } from "./host_config.ts";
 import type { Platform } from "./platform.ts";
 
 /** The surroundings of this process. */

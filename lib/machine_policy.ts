@@ -9,7 +9,7 @@ import { narrow, pathsOf } from "./paths.ts";
 import { fromUser, type MachineFile, type Platform } from "./platform.ts";
 import { reasonOf } from "./reason.ts";
 import { POLICY_KEY } from "./settings.ts";
-import { settingsFrom } from "./settings_file.ts";
+import { settingsFrom } from "./settings_text.ts";
 
 /** Bytes of the file; a longer one is refused. */
 export const MAX_POLICY_BYTES = 262_144;

@@ -3,15 +3,10 @@
  *
  * @module
  */
-import type { Core } from "./core.ts";
 import { type CacheHints, handshakeCaller, isLogLevel, own } from "./era.ts";
 import { badParams, type Exchange, refuseCursor } from "./exchange.ts";
-import {
-  type JsonObject,
-  LOG_LEVELS,
-  type Revision,
-  STATELESS_REVISIONS,
-} from "./mcp.ts";
+import { capabilities, initializeResult } from "./handshake.ts";
+import { LOG_LEVELS, STATELESS_REVISIONS } from "./mcp.ts";
 
 /** One method. */
 export interface Method {
@@ -148,31 +143,15 @@ function initialize(exchange: Exchange): object {
   const { core, params, peer } = exchange;
   const caller = handshakeCaller(params);
   peer.caller = caller;
-  return {
-    protocolVersion: caller.revision,
-    capabilities: capabilities(core, caller.revision),
-    serverInfo: core.info,
-    ...instructions(core),
-  };
+  return initializeResult(caller.revision, core.introduction);
 }
 
 function discover({ core, caller }: Exchange): object {
+  const { instructions } = core.introduction;
   return {
     supportedVersions: [...STATELESS_REVISIONS],
-    capabilities: capabilities(core, caller.revision),
-    ...instructions(core),
-  };
-}
-
-/** The tables of tools and prompts never change; resources do where the program finds them at request time. */
-function capabilities(core: Core, revision: Revision): JsonObject {
-  return {
-    tools: { listChanged: false },
-    resources: { subscribe: true, listChanged: core.providers.length > 0 },
-    prompts: { listChanged: false },
-    logging: {},
-    // Declared since 2025-03-26.
-    ...(revision === "2024-11-05" ? {} : { completions: {} }),
+    capabilities: capabilities(caller.revision, core.introduction),
+    ...(instructions ? { instructions } : {}),
   };
 }
 
@@ -183,11 +162,6 @@ function setLevel({ params, peer }: Exchange): object {
   }
   peer.caller!.logLevel = level;
   return {};
-}
-
-function instructions(core: Core): { instructions?: string } {
-  const { instructions } = core.options;
-  return instructions ? { instructions } : {};
 }
 
 function listTools(exchange: Exchange): object {

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import about from "../deno.json" with { type: "json" };
 import type { RunOptions } from "./cli.ts";
 import {
   type AnyCommand,
@@ -15,24 +14,16 @@ import {
   type PropertySchema,
   UsageError,
 } from "./command.ts";
-import type { Launch } from "./hosts.ts";
+import { VERSION } from "./introduction.ts";
+import type { Launch } from "./host_config.ts";
 import { exposedCommands, MCP_INPUT, terminalOf } from "./mcp_command.ts";
 import type { Platform } from "./platform.ts";
 import { type Served, serveOnStdio } from "./serve.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
-import {
-  customEntries,
-  modeRefusal,
-  selectCustom,
-  selectTools,
-  TOOL_NAMES,
-  toolEntries,
-  type ToolName,
-} from "./tools.ts";
+import { modeRefusal, selectTools, wholeOffer } from "./selection.ts";
+import { TOOL_NAMES, type ToolName } from "./tool_names.ts";
+import { customEntries, toolEntries } from "./tools.ts";
 import { type StartContext, startWorld, type World } from "./world.ts";
-
-/** The version of this program. */
-export const VERSION: string = about.version;
 
 /** The machine that the program runs on. `main.ts` makes the real one; tests make others. */
 export interface Machine {
@@ -40,6 +31,8 @@ export interface Machine {
   platform: Platform;
   /** How this program is started: the executable, or Deno with its flags and `main.ts`. */
   launch: Launch;
+  /** Whether the first message on standard input was answered; see `greeting.ts`. */
+  greeted?: boolean;
   /** Standard error. */
   writeLog(bytes: Uint8Array): Promise<void>;
 }
@@ -76,7 +69,7 @@ export function buildProgram(machine: Machine): Program {
     more: (args) => customEntries(args, platform),
     commands: [
       ...toolEntries(platform),
-      mcpCommand(version),
+      mcpCommand(version, machine.greeted ?? false),
       {
         name: "serve",
         summary: "Serve the tools over MCP on HTTP",
@@ -250,7 +243,7 @@ function versionCommand(platform: Platform): AnyCommand {
   });
 }
 
-function mcpCommand(version: AnyCommand): AnyCommand {
+function mcpCommand(version: AnyCommand, greeted: boolean): AnyCommand {
   return command<typeof MCP_INPUT, StartContext>({
     name: "mcp",
     summary: "Serve the tools over MCP on standard input and output",
@@ -260,7 +253,7 @@ function mcpCommand(version: AnyCommand): AnyCommand {
     positionals: ["command"],
     examples: ["rousseau mcp --root ~/project --tools sessions,bash"],
     run: async ({ command: words = [] }, ctx) =>
-      await serveOnStdio(ctx, await servedBy(ctx, version, words)),
+      await serveOnStdio(ctx, await servedBy(ctx, version, words), greeted),
   }) as AnyCommand;
 }
 
@@ -269,22 +262,19 @@ async function servedBy(
   version: AnyCommand,
   words: readonly string[],
 ): Promise<Served> {
-  const { config } = ctx.world;
-  const custom = selectCustom(config);
-  const one = custom.asked.filter(({ name }) =>
+  const whole = wholeOffer(ctx.world);
+  if (words.length === 0) return { ...whole, resources: [version] };
+  const asked = whole.custom.asked.filter(({ name }) =>
     words.length === 1 && name === words[0]
   );
-  const { tools, resources } = one.length > 0
+  const { tools, resources } = asked.length > 0
     ? { tools: [], resources: [] }
-    : words.length === 0
-    ? { tools: TOOL_NAMES, resources: [version] }
     : await partOf(terminalOf(ctx).root, words);
   return {
-    version: VERSION,
     selection: selectTools(tools, ctx.world),
-    custom: words.length === 0 ? custom : { ...custom, asked: one },
+    custom: { ...whole.custom, asked },
     resources,
-    sessions: words.length === 0 && config.sessions.visible !== "none",
+    sessions: false,
   };
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { CommandError } from "./command.ts";
+import { CommandError } from "./failure.ts";
 import { unfitRoot } from "./folders.ts";
 import { rootsFromEnvironment, unexpanded } from "./hosts.ts";
 import { fromFileUri, narrow, pathsOf } from "./paths.ts";

@@ -6,31 +6,23 @@
  */
 import type { AnyCommand, CommandContext, CommandOutput } from "./command.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
-import { instructions } from "./instructions.ts";
+import { introduce } from "./introduction.ts";
 import { serveTerminal } from "./mcp_command.ts";
-import { describeScope } from "./refusals.ts";
 import { McpServer } from "./server.ts";
 import type { StdioHooks } from "./stdio.ts";
 import type { ServeParts } from "./serve_parts.ts";
 import type { ToolContext } from "./tool.ts";
-import { type CustomSelection, loadTool, type Selection } from "./tools.ts";
+import type { CustomSelection, Offer } from "./selection.ts";
+import { loadTool } from "./tools.ts";
 import type { StartContext } from "./world.ts";
 
 /** Milliseconds that the last records may wait for another process's lock after a signal. */
 export const LAST_COMMIT_MS = 100;
 
 /** What is served. */
-export interface Served {
-  /** The program's version. */
-  version: string;
-  /** The tools. */
-  selection: Selection;
-  /** Tools without code. */
-  custom?: CustomSelection;
+export interface Served extends Offer {
   /** Resources that are commands. */
   resources: readonly AnyCommand[];
-  /** Whether recorded sessions are resources and prompts, too. */
-  sessions: boolean;
 }
 
 /** A server that can answer `initialize`, and what makes it whole. */
@@ -46,19 +38,13 @@ export interface Assembled {
 /** The server for what is served. Loads nothing slow. */
 export function assemble(ctx: StartContext, served: Served): Assembled {
   const { world } = ctx;
-  const { config, logger, roots } = world;
+  const { config, logger } = world;
   const { selection, sessions } = served;
   const late = new Late();
+  const { info, instructions } = introduce(world, served);
   const server = new McpServer({
-    name: "rousseau",
-    title: "Rousseau",
-    version: served.version,
-    instructions: instructions({
-      scope: describeScope(config.mode, roots),
-      config,
-      selection,
-      custom: served.custom,
-    }),
+    ...info,
+    ...(instructions === undefined ? {} : { instructions }),
     logger,
     extend: (base: CommandContext): ToolContext => world.extend(base),
     resources: sessions ? [late.resources] : [],
@@ -99,13 +85,15 @@ export function assemble(ctx: StartContext, served: Served): Assembled {
 export async function serveOnStdio(
   ctx: StartContext,
   served: Served,
+  greeted: boolean,
 ): Promise<CommandOutput> {
   const { server, complete, hooks } = assemble(ctx, served);
   return await serveTerminal(server, ctx, {
     drain: ctx.world.config.drain * 1000,
     hooks,
+    greeted,
     async complete() {
-      await answersFirst();
+      if (!greeted) await answersFirst();
       await complete();
     },
   });
@@ -120,7 +108,7 @@ async function answersFirst(): Promise<void> {
 }
 
 async function customCommands(
-  { asked, reason }: CustomSelection = { asked: [], reason: undefined },
+  { asked, reason }: CustomSelection,
 ): Promise<AnyCommand[]> {
   if (asked.length === 0 || reason !== undefined) return [];
   const { customCommand } = await import("./custom_run.ts");

@@ -38,6 +38,8 @@ export interface ServeOptions {
    * answered or another message comes before it; no other message is taken until it is done.
    */
   complete?(): Promise<void>;
+  /** The first message is an `initialize` that was answered already: it is taken in, and not answered again. */
+  greeted?: boolean;
   /** Leaves `writable` open at the end. */
   preventClose?: boolean;
 }
@@ -162,6 +164,7 @@ export class McpServer {
     const batches = readLines(readable, gone.signal);
     let source: AsyncIterator<Line[], void, void> = batches;
     let ahead: Ahead | undefined;
+    let { greeted = false } = options;
     try {
       for (;;) {
         const { value: lines, done } = await source.next();
@@ -176,8 +179,9 @@ export class McpServer {
             isComplete = true;
             if (gone.signal.aborted) break;
           }
-          if (message) connection.receive(message, outlet);
+          if (message) connection.receive(message, greeted ? SILENT : outlet);
           else refuseLine(connection, line as BadLine, outlet);
+          greeted = false;
           // A failure is met where it is waited for.
           if (!isComplete) complete().catch(() => {});
         }
@@ -209,6 +213,9 @@ export class McpServer {
     );
   }
 }
+
+/** Takes an answer that has been given. */
+const SILENT: Outlet = { answer() {}, notify() {}, drop() {} };
 
 function refuseLine(
   connection: Connection,

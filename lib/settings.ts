@@ -5,7 +5,7 @@
  * @module
  */
 
-import { UsageError } from "./command.ts";
+import { UsageError } from "./failure.ts";
 import { didYouMean } from "./nearest.ts";
 import { expandHome, type Platform } from "./platform.ts";
 

@@ -52,6 +52,8 @@ export interface StdioOptions {
   drain?: number;
   /** Gives the server what `initialize` does not need. */
   complete?(): Promise<void>;
+  /** See {@linkcode ServeOptions}. */
+  greeted?: boolean;
   /** The operator's log. */
   logger?: Logger;
 }
@@ -84,7 +86,7 @@ export async function serveStdio(
   system: StdioSystem,
   options: StdioOptions = {},
 ): Promise<void> {
-  const { hooks = {}, drain, complete, logger } = options;
+  const { hooks = {}, drain, complete, greeted = false, logger } = options;
   const ending = new AbortController();
   let signalled: Promise<void> | undefined;
   const stopCatching = catchStray(logger);
@@ -125,6 +127,7 @@ export async function serveStdio(
     signal: ending.signal,
     ...(drain === undefined ? {} : { drain }),
     ...(complete === undefined ? {} : { complete }),
+    greeted,
   });
   if (!signalled) {
     await tryHook("kill", () => hooks.kill?.());

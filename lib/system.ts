@@ -45,6 +45,72 @@ export class Stop extends Error {
   }
 }
 
+/** Bytes that {@linkcode Input.first} takes at most. */
+export const FIRST_BYTES = 65_536;
+
+/**
+ * Standard input whose first bytes can be looked at before it is read as a stream: a stream takes longer to make than
+ * the answer to those bytes.
+ */
+export class Input {
+  readonly #source: InputSource;
+  #first: Promise<Uint8Array> | undefined;
+  #joined: ReadableStream<Uint8Array> | undefined;
+
+  /** Reads nothing yet. */
+  constructor(source: InputSource) {
+    this.#source = source;
+  }
+
+  /** The first bytes, once they come; empty at the end. {@linkcode Input.readable} gives them again. */
+  first(): Promise<Uint8Array> {
+    return this.#first ??= this.#read();
+  }
+
+  /** All of it. */
+  get readable(): ReadableStream<Uint8Array> {
+    const first = this.#first;
+    return first ? this.#joined ??= this.#join(first) : this.#source.readable;
+  }
+
+  #join(first: Promise<Uint8Array>): ReadableStream<Uint8Array> {
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const value = reader
+          ? (await reader.read()).value ?? NOTHING
+          : await first;
+        reader ??= this.#source.readable.getReader();
+        if (value.length > 0) controller.enqueue(value);
+        else controller.close();
+      },
+      cancel: (reason) => reader?.cancel(reason),
+    }, { highWaterMark: 0 });
+  }
+
+  /** Whether a person types. */
+  isTerminal(): boolean {
+    return this.#source.isTerminal();
+  }
+
+  async #read(): Promise<Uint8Array> {
+    const buffer = new Uint8Array(FIRST_BYTES);
+    return buffer.subarray(0, await this.#source.read(buffer) ?? 0);
+  }
+}
+
+/** The part of `Deno.stdin` that {@linkcode Input} reads. */
+export interface InputSource {
+  /** Everything that was not read yet. */
+  readonly readable: ReadableStream<Uint8Array>;
+  /** Reads what is there, once there is something; null at the end. */
+  read(buffer: Uint8Array): Promise<number | null>;
+  /** Whether a person types. */
+  isTerminal(): boolean;
+}
+
+const NOTHING = new Uint8Array(0);
+
 /** The part of the `Deno` namespace that {@linkcode systemFrom} reads. */
 export interface DenoLike {
   /** Standard input. */
@@ -79,12 +145,25 @@ export function systemFrom(deno: DenoLike): System {
   listen("SIGINT", ExitCode.interrupted);
   // Windows knows no SIGTERM.
   if (!isWindows) listen("SIGTERM", ExitCode.terminated);
+  let stderr: WritableStreamDefaultWriter<Uint8Array> | undefined;
   return {
-    stdin: deno.stdin.readable,
-    stdout: deno.stdout.writable,
-    stderr: deno.stderr.writable.getWriter(),
-    stdinIsTerminal: deno.stdin.isTerminal(),
-    columns: columnsOf(deno),
+    // Made when they are used: hosts time the start.
+    get stdin() {
+      return deno.stdin.readable;
+    },
+    get stdout() {
+      return deno.stdout.writable;
+    },
+    stderr: {
+      write: (bytes) =>
+        (stderr ??= deno.stderr.writable.getWriter()).write(bytes),
+    },
+    get stdinIsTerminal() {
+      return deno.stdin.isTerminal();
+    },
+    get columns() {
+      return columnsOf(deno);
+    },
     env: (name) => envOf(deno, name),
     pathSeparator: isWindows ? ";" : ":",
     signal: controller.signal,

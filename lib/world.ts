@@ -3,17 +3,16 @@
  *
  * @module
  */
-import { type CommandContext, CommandError, UsageError } from "./command.ts";
-import { type Config, loadConfig, tightened } from "./config.ts";
+import type { CommandContext } from "./command.ts";
+import type { Config } from "./config.ts";
 import type { Jobs } from "./jobs.ts";
 import { createLogger, type Logger } from "./log.ts";
 import type { Platform } from "./platform.ts";
-import { denoScopeFiles } from "./real_path.ts";
-import { findRoots, readFolders, type Roots } from "./roots.ts";
+import type { Roots } from "./roots.ts";
 import type { ProcessScope } from "./scope.ts";
+import { setUp } from "./setup.ts";
 import type { SessionStore } from "./store.ts";
 import { ProcessState, type ToolContext } from "./tool.ts";
-import { TOOL_NAMES } from "./tool_names.ts";
 
 /** Milliseconds that the last log lines and records have before the process ends without them. */
 export const LAST_WORDS_MS = 500;
@@ -160,85 +159,18 @@ export async function openWorld(options: WorldOptions): Promise<World> {
  * @throws {UsageError} for mistakes in the settings, and when a folder that was named as a root cannot be one.
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { flags, platform } = options;
-  const loaded = await loadConfig({ flags, platform });
-  if (loaded.config.machine) {
-    const { withoutStrays } = await import("./machine_policy.ts");
-    loaded.config = await withoutStrays(
-      loaded.config,
-      platform,
-      loaded.warnings,
-    );
-  }
-  const logger = createLogger({
-    ...loaded.config.log,
-    write: options.writeLog,
-  });
-  const own = loaded.file === undefined ? [] : [loaded.file];
-  const found = await foldersOf(platform, loaded.config);
-  const root = found.roots[0];
-  const project = root === undefined
-    ? undefined
-    : await tightened(loaded.config, root, { platform });
-  const all = [
-    ...loaded.warnings,
-    ...(project?.warnings ?? []),
-    ...found.warnings,
-  ];
+  const { platform } = options;
+  const setup = await setUp(options);
+  const { config, found } = setup;
+  const logger = createLogger({ ...config.log, write: options.writeLog });
   // That a folder which nobody named is no root matters to a model that works in it, not to `sessions list`.
-  const quiet = options.serving === false && loaded.config.roots.length === 0 &&
+  const quiet = options.serving === false && config.roots.length === 0 &&
     platform.env("ROUSSEAU_ROOT") === undefined;
-  for (const warning of all) {
+  for (const warning of setup.warnings) {
     const level = quiet && found.warnings.includes(warning) ? "info" : "warn";
     logger[level]("start.warning", { warning });
   }
-  const config = project?.config ?? loaded.config;
-  if (config.policy) await checkRules(config, logger);
-  const files = [
-    ...config.machine ? [config.machine.path] : [],
-    ...own,
-    ...(project?.file === undefined ? [] : [project.file]),
-  ];
-  return new World(
-    { config, own, files, logger, warnings: all },
-    found,
-    platform,
-  );
-}
-
-/**
- * Refuses rules that name a tool which is none: what they were to close would be open. Of the administrator's, who does
- * not know what tools the operator declares, they are only told.
- */
-async function checkRules(
-  { policy = [], customTools = [], machine }: Config,
-  logger: Logger,
-): Promise<void> {
-  const { strayRules } = await import("./rules.ts");
-  const tools = [...TOOL_NAMES, ...customTools.map(({ name }) => name)];
-  for (const layer of policy) {
-    for (const stray of strayRules(layer, tools)) {
-      if (layer.source !== machine?.path) throw new UsageError(stray);
-      logger.warn("start.warning", { warning: stray });
-    }
-  }
-}
-
-/** The roots. Whatever is wrong with a folder that the operator named is told now, and not at the first call. */
-async function foldersOf(platform: Platform, config: Config): Promise<Roots> {
-  try {
-    readFolders(platform, config.read);
-    return await findRoots({
-      platform,
-      files: denoScopeFiles,
-      named: config.roots,
-      clientRoots: undefined,
-      within: config.machine?.within.roots,
-    });
-  } catch (error) {
-    if (error instanceof CommandError) throw new UsageError(error.message);
-    throw error;
-  }
+  return new World({ ...setup, logger }, found, platform);
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

@@ -11,7 +11,7 @@ import {
 import { MAX_ARGUMENT_BYTES } from "../lib/custom_run.ts";
 import type { Platform } from "../lib/platform.ts";
 import { buildProgram } from "../lib/program.ts";
-import { settingsFrom } from "../lib/settings_file.ts";
+import { settingsFrom } from "../lib/settings_text.ts";
 import { TOOL_NAMES, VERBS } from "../lib/tool_names.ts";
 import { loadTree } from "../lib/tree.ts";
 

@@ -1,8 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { hostConfig, HOSTS } from "../lib/host_config.ts";
 import {
   conversationKey,
-  hostConfig,
-  HOSTS,
   MAX_KEY_CHARS,
   rootsFromEnvironment,
   unexpanded,

@@ -356,7 +356,8 @@ Deno.test("a rule for a tool that is none stops the start; one of the machine's 
     "policy: { rules: [{ deny: true, tool: raed }] }\n",
   );
   const log: string[] = [];
-  await machine.world({}, {}, log);
+  const world = await machine.world({}, {}, log);
+  await world.logger.flush();
   assertStringIncludes(log.join(""), 'there is no tool \\"raed\\"');
   const config = `${machine.base}/mine.yaml`;
   await Deno.writeTextFile(

@@ -5,16 +5,13 @@ import { candidates } from "../lib/completions.ts";
 import { instructions, MAX_INSTRUCTIONS_CHARS } from "../lib/instructions.ts";
 import { RUN_FLAGS } from "../lib/machine.ts";
 import type { Platform } from "../lib/platform.ts";
-import { buildProgram, VERSION } from "../lib/program.ts";
+import { VERSION } from "../lib/introduction.ts";
+import { buildProgram } from "../lib/program.ts";
 import { toolDefinition } from "../lib/registry.ts";
 import { loadConfig } from "../lib/config.ts";
-import {
-  loadTool,
-  missingTools,
-  selectTools,
-  TOOL_NAMES,
-  toolEntries,
-} from "../lib/tools.ts";
+import { missingTools, selectTools } from "../lib/selection.ts";
+import { TOOL_NAMES } from "../lib/tool_names.ts";
+import { loadTool, toolEntries } from "../lib/tools.ts";
 import { checkTree, loadTree, walkCommands } from "../lib/tree.ts";
 
 function platform(more: Partial<Platform> = {}): Platform {

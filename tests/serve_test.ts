@@ -7,7 +7,7 @@ import { MIN_TOKEN_CHARS } from "../lib/serve_http.ts";
 import { buildProgram } from "../lib/program.ts";
 import { run } from "../lib/cli.ts";
 import { Stop } from "../lib/system.ts";
-import { selectTools, TOOL_NAMES } from "../lib/tools.ts";
+import { wholeOffer } from "../lib/selection.ts";
 import { openWorld } from "../lib/world.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -70,10 +70,8 @@ async function withClient(
     },
   });
   const { server, complete, hooks } = assemble(world.extend(base), {
-    version: "1",
-    selection: selectTools(TOOL_NAMES, world),
+    ...wholeOffer(world),
     resources: [],
-    sessions: true,
   });
   await complete();
   const input = new TransformStream<Uint8Array, Uint8Array>();

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Host, hostConfig } from "../../lib/hosts.ts";
+import { type Host, hostConfig } from "../../lib/host_config.ts";
 import type { Platform } from "../../lib/platform.ts";
 import type { Detour } from "./model.ts";
 
