@@ -5,6 +5,12 @@
  * @module
  */
 
+/**
+ * The variable that tells commands of one process from those of others, on Linux: what made a session of its own has
+ * left the group, and is found by this.
+ */
+export const MARK_VARIABLE = "ROUSSEAU_COMMANDS_OF";
+
 /** One per process, started with the first command; ends by itself with us. Not on Windows. */
 export class Guardian {
   readonly #child: Deno.ChildProcess;
@@ -20,13 +26,15 @@ export class Guardian {
   /**
    * Starts it.
    *
-   * @param program a POSIX shell. @returns undefined where it cannot be started; the rest works without.
+   * @param program a POSIX shell.
+   * @param mark the value of {@linkcode MARK_VARIABLE} in commands: letters and digits.
+   * @returns undefined where it cannot be started; the rest works without.
    */
-  static start(program: string): Guardian | undefined {
+  static start(program: string, mark: string): Guardian | undefined {
     try {
       return new Guardian(
         new Deno.Command(program, {
-          args: ["-c", SCRIPT, "rousseau-guardian"],
+          args: ["-c", SCRIPT, "rousseau-guardian", `${MARK_VARIABLE}=${mark}`],
           clearEnv: true,
           env: { PATH: "/usr/bin:/bin" },
           cwd: "/",
@@ -73,7 +81,10 @@ export class Guardian {
   }
 }
 
-/** Reads `+ GROUP`, `- GROUP` and `d FOLDER` until the other end of the pipe is closed. */
+/**
+ * Reads `+ GROUP`, `- GROUP` and `d FOLDER` until the other end of the pipe is closed. What has the mark is looked for
+ * again, as it may have started more meanwhile.
+ */
 const SCRIPT = `trap '' HUP INT TERM
 g=' '
 d=
@@ -85,4 +96,8 @@ while read -r op id; do
   esac
 done
 for id in $g; do kill -9 "-$id" 2>/dev/null; done
+for round in 1 2 3; do for f in $(grep -l -e "$1" /proc/[0-9]*/environ 2>/dev/null); do
+  f=\${f#/proc/}
+  kill -9 "\${f%/*}" 2>/dev/null
+done; done
 [ -z "$d" ] || rm -rf "$d"`;

@@ -9,7 +9,7 @@ import type { Config } from "./config.ts";
 import { Confinement } from "./confinement.ts";
 import type { Confined } from "./confinement.ts";
 import { Execution } from "./execution.ts";
-import { Guardian } from "./guardian.ts";
+import { Guardian, MARK_VARIABLE } from "./guardian.ts";
 import { Output } from "./output.ts";
 import { OutputFiles } from "./output_files.ts";
 import type { Platform } from "./platform.ts";
@@ -103,6 +103,7 @@ export class Jobs {
   readonly #jobs = new Map<string, Job>();
   #environment: Promise<Record<string, string>> | undefined;
   #guardian: Guardian | undefined;
+  readonly #mark = crypto.randomUUID().replaceAll("-", "");
   #made = 0;
   #state: "open" | "ending" | "closed" = "open";
 
@@ -258,7 +259,9 @@ export class Jobs {
           program,
           args,
           cwd: request.cwd,
-          env,
+          env: os === "linux" && !sandboxed
+            ? { ...env, [MARK_VARIABLE]: this.#mark }
+            : env,
           twoPipes,
           sandboxed,
           input: request.input,
@@ -281,7 +284,7 @@ export class Jobs {
 
   #guard(program: string, group: number): void {
     if (!this.#guardian) {
-      this.#guardian = Guardian.start(program);
+      this.#guardian = Guardian.start(program, this.#mark);
       if (this.#files.made) this.#guardian?.folder(this.#files.made);
     }
     this.#guardian?.add(group);

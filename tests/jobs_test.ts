@@ -245,7 +245,7 @@ Deno.test("the guardian kills the groups on its list when its pipe closes, and r
   );
   const released = start("echo $$; exec sleep 60 >/dev/null");
   const [doomed, spared] = await Promise.all([text(guarded), text(released)]);
-  const guardian = Guardian.start("/bin/sh")!;
+  const guardian = Guardian.start("/bin/sh", "none")!;
   guardian.add(guarded.pid);
   guardian.add(released.pid);
   guardian.folder(folder);

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { World } from "../bash_world.ts";
+import { allGone, pidsIn, runs, World } from "../bash_world.ts";
 
 const IDENTITY = {
   GIT_AUTHOR_NAME: "a",
@@ -85,4 +85,26 @@ Deno.test("S03: a Node program neither takes our input nor changes it", async ()
     { timeout: 30 },
   );
   assert(text.startsWith("ended"), text);
+});
+
+Deno.test({
+  name:
+    "what made a session of its own without a sandbox ends with the server, and what is not ours goes on",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const other = new Deno.Command("sleep", { args: ["300"] }).spawn();
+    let left: number;
+    {
+      await using world = await World.make();
+      const { text } = await world.bash(
+        "setsid sh -c 'sleep 300 & echo $!; exec >/dev/null; sleep 300' & sleep 0.2",
+      );
+      left = pidsIn(text)[0]!;
+      assertEquals(await runs(left), true);
+    }
+    await allGone([left]);
+    assertEquals(await runs(other.pid), true);
+    other.kill("SIGKILL");
+    await other.status;
+  },
 });
