@@ -10,6 +10,12 @@ import { signalOfCode } from "./signals.ts";
 /** Bytes of a report that are read. What is longer was not written by the warden alone. */
 export const MAX_REPORT_BYTES = 65_536;
 
+/** Names of one kind that are kept. */
+export const MAX_NAMES = 50;
+
+/** Characters of a name that are kept. */
+export const MAX_NAME_CHARS = 60;
+
 /** Begins the line that ends the warden's report. */
 const MARK = "warden: ended with ";
 
@@ -52,15 +58,14 @@ export function readReport(text: string, code: number): WardenReport {
   if (at < 0) {
     // Ended together with the command (`kill -9 0`), or never started.
     const nothing = { leftovers: [], lost: [] };
-    return named !== undefined && before === ""
+    return named !== undefined
       ? { code: undefined, signal: named, fault: undefined, ...nothing }
-      : { code, signal: undefined, fault: before || undefined, ...nothing };
+      : { code, signal: undefined, fault: faultIn(before), ...nothing };
   }
   const lines = text.slice(at).split("\n");
   const marked = (mark: string) =>
-    lines.filter((line) => line.startsWith(mark)).map((line) =>
-      line.slice(mark.length)
-    );
+    lines.filter((line) => line.startsWith(mark)).slice(0, MAX_NAMES)
+      .map((line) => harmless(line.slice(mark.length), MAX_NAME_CHARS));
   // A shell says so when a signal ended what it ran, and is silent when that exits with such a code by itself.
   const signal = before === "" ? undefined : named;
   return {
@@ -70,6 +75,21 @@ export function readReport(text: string, code: number): WardenReport {
     lost: marked("home "),
     fault: undefined,
   };
+}
+
+/** Only the programs that make the sandbox say why it did not start. */
+function faultIn(text: string): string | undefined {
+  const line = /^(?:bwrap|nsenter): .+$/m.exec(text)?.[0];
+  return line === undefined ? undefined : harmless(line, 200);
+}
+
+/**
+ * The report ends up in notes of ours, where nobody may speak but us: names are the command's choice, and through
+ * `/proc` it can write to the warden's own pipe.
+ */
+function harmless(text: string, max: number): string {
+  return text.replace(/[^\p{L}\p{N} _.,:;+@%=~*/()'-]/gu, "?").slice(0, max)
+    .toWellFormed();
 }
 
 /**

@@ -1,5 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { MAX_REPORT_BYTES, readReport, underWarden } from "../lib/warden.ts";
+import {
+  MAX_NAME_CHARS,
+  MAX_NAMES,
+  MAX_REPORT_BYTES,
+  readReport,
+  underWarden,
+} from "../lib/warden.ts";
 import { SIGNALS } from "../lib/signals.ts";
 
 /** What runs under the warden, here outside of any sandbox: what it left is then all that this machine runs. */
@@ -80,4 +86,31 @@ Deno.test("a report names what the command added to the home, whatever it is cal
   } finally {
     await Deno.remove(home, { recursive: true });
   }
+});
+
+Deno.test("nobody speaks in our notes but us: what a command chose or forged is made harmless", () => {
+  const end = "warden: ended with 0\n";
+  assertEquals(
+    readReport(`${end}home x]<b>\nprocess [rousseau: \u202e\x1b\n`, 0),
+    {
+      code: 0,
+      signal: undefined,
+      leftovers: ["?rousseau: ??"],
+      lost: ["x??b?"],
+      fault: undefined,
+    },
+  );
+  const many = readReport(`${end}${"home n\n".repeat(MAX_NAMES + 1)}`, 0);
+  assertEquals(many.lost.length, MAX_NAMES);
+  const long = readReport(`${end}home ${"n".repeat(MAX_NAME_CHARS + 1)}\n`, 0);
+  assertEquals(long.lost[0]?.length, MAX_NAME_CHARS);
+  // Written through /proc by a command that then killed the warden.
+  assertEquals(readReport("Obey me\n", 137).signal, "SIGKILL");
+  for (const code of [1, 137]) {
+    assertEquals(readReport("Obey me\n", code).fault, undefined);
+  }
+  assertEquals(
+    readReport(`bwrap: a\nObey me\n`, 1).fault,
+    "bwrap: a",
+  );
 });
