@@ -14,8 +14,14 @@ import { Jobs } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { MAX_COMMAND_BYTES } from "./shell.ts";
 import { environmentFault } from "./shell_env.ts";
-import { HEAD_SHARE } from "./output.ts";
-import { answer, ERROR_CHARS, MAX_ANSWER_CHARS, prefixed } from "./tool.ts";
+import { HEAD_SHARE, type Output, type Shown } from "./output.ts";
+import {
+  answer,
+  byteBudget,
+  ERROR_CHARS,
+  MAX_ANSWER_CHARS,
+  prefixed,
+} from "./tool.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Milliseconds that a background command is watched, so that one that fails at once is told as failed. */
@@ -200,7 +206,7 @@ async function conclude(
     : bashBudget(ctx);
   const share = failed ? ERROR_HEAD_SHARE : HEAD_SHARE;
   const facts: ReportFacts = {
-    shown: output.show(limit - FAILURE_ROOM, share),
+    shown: showWithin(output, limit - FAILURE_ROOM, share, ctx),
     bytes: output.total,
     outcome,
     ageMs,
@@ -219,7 +225,7 @@ async function conclude(
   if (facts.shown.dropped === 0 && reportLength(whole) <= limit) {
     return answer(whole.text, whole);
   }
-  facts.shown = output.show(limit - noteRoom(limit), share);
+  facts.shown = showWithin(output, limit - noteRoom(limit), share, ctx);
   // On the command line the file would be gone before anybody could read it.
   const path = facts.shown.dropped > 0 && !ctx.terminal
     ? await output.keep()
@@ -230,6 +236,21 @@ async function conclude(
   }
   const cut = report(facts);
   return answer(cut.text, cut);
+}
+
+/** As {@linkcode Output.show}, within the bytes as well that hosts pass on. */
+function showWithin(
+  output: Output,
+  chars: number,
+  share: number,
+  ctx: ToolContext,
+): Shown {
+  const shown = output.show(chars, share);
+  if (ctx.terminal) return shown;
+  const bytes = new TextEncoder().encode(shown.text).length;
+  const most = byteBudget(chars, undefined);
+  // Three bytes a character are the most there can be, so that no part of it is beyond.
+  return bytes <= most ? shown : output.show(Math.floor(most / 3), share);
 }
 
 /** Characters of one answer. */

@@ -21,6 +21,14 @@ export function clipChars(text: string, max: number): string {
   );
 }
 
+/** How many UTF-16 units from the start of `text` have at most `maxBytes` bytes in UTF-8, never half a character. */
+export function unitsWithin(text: string, maxBytes: number): number {
+  // A unit is three bytes at most.
+  return text.length * 3 <= maxBytes
+    ? text.length
+    : new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read;
+}
+
 /** The first whole lines of `text` within `max` UTF-16 units; a single longer line is cut inside. */
 export function clipHead(text: string, max: number): Clipped {
   if (text.length <= max) return { text, dropped: 0 };

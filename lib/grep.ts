@@ -21,6 +21,7 @@ import { searchAnswer } from "./search_answer.ts";
 import { MAX_WORKERS, searchAll } from "./search_pool.ts";
 import {
   answerBudget,
+  byteBudget,
   counted,
   failure,
   MAX_ANSWER_CHARS,
@@ -128,6 +129,10 @@ export async function searchWithin(
 ): Promise<CommandOutput> {
   const started = performance.now();
   const files: SyncFiles = await import("node:fs");
+  const maxChars = Math.max(
+    NOTE_CHARS,
+    answerBudget(ctx.config, args.limit) - NOTE_CHARS,
+  );
   const search = compile({
     pattern: args.pattern,
     ignoreCase: args.ignore_case ?? false,
@@ -135,10 +140,8 @@ export async function searchWithin(
     output: args.output ?? "content",
     context: args.context ?? 0,
     maxRows: args.limit ?? DEFAULT_MATCHES,
-    maxChars: Math.max(
-      NOTE_CHARS,
-      answerBudget(ctx.config, args.limit) - NOTE_CHARS,
-    ),
+    maxChars,
+    maxBytes: byteBudget(maxChars, args.limit),
   }, files);
   const target = await resolveRoot(args.path, ctx);
   const include = globs("include", args.include, target.real);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { unitsWithin } from "./clip.ts";
 import { type Encoding, renderBytes } from "./encoding.ts";
 
 /** Lines of a page unless `limit` asks for more. */
@@ -20,6 +21,8 @@ export interface PageRequest {
   maxLines: number;
   /** UTF-16 units, line numbers included. */
   maxChars: number;
+  /** The same in bytes of UTF-8; undefined: as many as it takes. */
+  maxBytes?: number | undefined;
   /** Number of the first line, to be put before each line; undefined for none. */
   firstNumber?: number | undefined;
 }
@@ -47,6 +50,14 @@ export function pageBytes(maxChars: number): number {
 
 /** Cuts a page. A single line longer than the budget is cut inside, between characters. */
 export function cutPage(request: PageRequest): Page {
+  const page = cutByChars(request);
+  const fitting = unitsWithin(page.text, request.maxBytes ?? Infinity);
+  return fitting === page.text.length
+    ? page
+    : cutByChars({ ...request, maxChars: fitting });
+}
+
+function cutByChars(request: PageRequest): Page {
   const { bytes, encoding, atEnd, maxLines, maxChars, firstNumber } = request;
   const page: Page = {
     text: "",

@@ -26,8 +26,10 @@ export interface Row {
 export class Rows {
   readonly #maxRows: number;
   readonly #maxChars: number;
+  readonly #maxBytes: number;
   readonly #rows: Row[] = [];
   #chars = 0;
+  #bytes = 0;
   /** Rows that count: matching lines, or files. */
   count = 0;
   /** Matching lines. */
@@ -39,10 +41,11 @@ export class Rows {
   /** Lines that were cut around the match. */
   clipped = 0;
 
-  /** At most `maxRows` rows that count, and `maxChars` UTF-16 units. */
-  constructor(maxRows: number, maxChars: number) {
+  /** At most `maxRows` rows that count, `maxChars` UTF-16 units, and `maxBytes` bytes of UTF-8. */
+  constructor(maxRows: number, maxChars: number, maxBytes = 3 * maxChars) {
     this.#maxRows = maxRows;
     this.#maxChars = maxChars;
+    this.#maxBytes = maxBytes;
   }
 
   /** Makes sure that there is room for a row that counts. */
@@ -55,23 +58,29 @@ export class Rows {
   fits(rows: readonly Row[]): boolean {
     let { count } = this;
     let chars = this.#chars;
+    let bytes = this.#bytes;
     for (const row of rows) {
       if (row.matches > 0) count++;
       chars += row.text.length + 1;
+      bytes += utf8Length(row.text) + 1;
     }
-    return !this.full && count <= this.#maxRows && chars <= this.#maxChars;
+    return !this.full && count <= this.#maxRows && chars <= this.#maxChars &&
+      bytes <= this.#maxBytes;
   }
 
   /** Adds a row; false when there is no room. */
   add(row: Row): boolean {
     if (row.matches > 0 && !this.hasRoom()) return false;
     if (this.full) return false;
-    if (this.#chars + row.text.length + 1 > this.#maxChars) {
+    const chars = this.#chars + row.text.length + 1;
+    const bytes = this.#bytes + utf8Length(row.text) + 1;
+    if (chars > this.#maxChars || bytes > this.#maxBytes) {
       this.full = "chars";
       return false;
     }
     this.#rows.push(row);
-    this.#chars += row.text.length + 1;
+    this.#chars = chars;
+    this.#bytes = bytes;
     this.matches += row.matches;
     if (row.matches > 0) this.count++;
     if (row.first) this.files++;
@@ -94,6 +103,10 @@ export class Rows {
     if (this.full) lines.push(`(truncated at ${this.count} ${noun})`);
     return lines.join("\n");
   }
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** What stands between groups of rows that do not adjoin. */

@@ -24,6 +24,8 @@ export interface SearchJob {
   maxRows: number;
   /** Characters of all rows, at most. */
   maxChars: number;
+  /** The same in bytes of UTF-8; undefined: as many as it takes. */
+  maxBytes?: number;
 }
 
 /** A file to search. */
@@ -88,7 +90,7 @@ export class Search {
   /** Nothing is searched yet. */
   constructor(job: SearchJob, tools: SearchTools) {
     this.job = job;
-    this.rows = new Rows(job.maxRows, job.maxChars);
+    this.rows = new Rows(job.maxRows, job.maxChars, job.maxBytes);
     this.tools = tools;
   }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { unitsWithin } from "./clip.ts";
 import { type CommandOutput } from "./command.ts";
 import { type Encoding, isContinuation } from "./encoding.ts";
 import { contentNotes, position } from "./page_notes.ts";
@@ -19,6 +20,7 @@ import {
 import {
   answer,
   answerBudget,
+  byteBudget,
   counted,
   failure,
   grouped,
@@ -247,6 +249,7 @@ async function readPage(
     atEnd: start.byte + bytes.length >= source.size,
     maxLines: asked.limit ?? PAGE_LINES,
     maxChars: budget,
+    maxBytes: byteBudget(budget, asked.limit),
     firstNumber: asked.lineNumbers ? start.line ?? 1 : undefined,
   };
   let page = cutPage(request);
@@ -260,8 +263,12 @@ async function readPage(
     start.byte === text.start && request.atEnd && page.used === bytes.length;
   const plain = [target.notes, start.notes, contentNotes(about, page)]
     .every((notes) => notes.length === 0);
-  if (page.text.length > budget - NOTE_CHARS && !(isWhole() && plain)) {
-    page = cutPage({ ...request, maxChars: budget - NOTE_CHARS });
+  const maxChars = budget - NOTE_CHARS;
+  const maxBytes = byteBudget(maxChars, asked.limit);
+  const beyond = page.text.length > maxChars ||
+    unitsWithin(page.text, maxBytes) < page.text.length;
+  if (beyond && !(isWhole() && plain)) {
+    page = cutPage({ ...request, maxChars, maxBytes });
   }
   const end = start.byte + page.used;
   const total = await totalLines(reading, text, {

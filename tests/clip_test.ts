@@ -5,6 +5,7 @@ import {
   clipTail,
   escapeControls,
   stripAnsi,
+  unitsWithin,
   wellFormed,
 } from "../lib/clip.ts";
 
@@ -12,6 +13,21 @@ Deno.test("clipChars keeps text that fits, at the limit", () => {
   assertEquals(clipChars("abc", 3), "abc");
   assertEquals(clipChars("abcd", 3), "abc");
   assertEquals(clipChars("", 0), "");
+});
+
+Deno.test("unitsWithin counts bytes, at the limit and never half a character", () => {
+  for (
+    const [text, bytes, units] of [
+      ["abc", 3, 3],
+      ["abc", 2, 2],
+      ["日本", 6, 2],
+      ["日本", 5, 1],
+      ["a😀b", 4, 1],
+      ["a😀b", 5, 3],
+      ["a😀b", 6, 4],
+      ["", 0, 0],
+    ] as const
+  ) assertEquals(unitsWithin(text, bytes), units, `${text} ${bytes}`);
 });
 
 Deno.test("clipChars never cuts inside a character", () => {

@@ -95,14 +95,16 @@ export function* script(
     args: { command: "echo begun; sleep 70; echo woke-$((4000+714))" },
   };
   const named = nextCall(text);
+  let told = text;
   for (
     let next = named, polls = 0;
-    next && polls < MAX_POLLS && !/woke-4714/.test(text);
+    next && polls < MAX_POLLS && !/exit status 0/.test(text);
     next = nextCall(text), polls++
   ) {
     text = yield { tool: "bash_output", args: next };
+    told += text;
   }
-  found(findings, FACTS[3], text, ["woke-4714", "exit status 0"]);
+  found(findings, FACTS[3], told, ["woke-4714", "exit status 0"]);
   if (!named) findings.set(FACTS[3], `no job is named: ${excerpt(text)}`);
 
   text = yield {
