@@ -133,6 +133,17 @@ Deno.test("S03: a command that reads its input does not take the client's messag
   assertEquals(ping.result, {});
 });
 
+Deno.test("tools/list and its size are as they were reviewed", async () => {
+  await using server = await Server.open();
+  const { result } = await server.request("tools/list");
+  const now = `${encoder.encode(JSON.stringify(result)).length} bytes\n\n${
+    JSON.stringify(result.tools, null, 2)
+  }\n`;
+  const snapshot = new URL("../snapshots/tools.txt", import.meta.url);
+  if (Deno.env.get("UPDATE")) await Deno.writeTextFile(snapshot, now);
+  assertEquals(now, await Deno.readTextFile(snapshot));
+});
+
 Deno.test("tools/list is under 8 KB, the same each time, and has no top-level union", async () => {
   await using server = await Server.open();
   const [first, second] = [
