@@ -94,6 +94,7 @@ export class SessionFile {
   #opening: Promise<Sqlite | undefined> | undefined;
   #moving: Promise<void> | undefined;
   #inode: number | null | undefined;
+  #generation = 0;
   #failedAt = -Infinity;
   #checkedAt = -Infinity;
 
@@ -107,6 +108,11 @@ export class SessionFile {
   /** The file in use; another than asked for when that one belongs to another program. */
   get path(): string {
     return this.#path;
+  }
+
+  /** Another number whenever another file may be at the path. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** How the file is now. */
@@ -349,7 +355,8 @@ export class SessionFile {
     );
     db.exec(`PRAGMA journal_mode = ${isNetwork ? "DELETE" : "WAL"}`);
     db.exec(`PRAGMA synchronous = ${isNetwork ? "FULL" : "NORMAL"}`);
-    db.exec("PRAGMA wal_autocheckpoint = 0");
+    // Within a commit only where nobody has done so long since.
+    db.exec(`PRAGMA wal_autocheckpoint = ${MAX_WAL_BYTES / 4_096 * 2}`);
     // The log's size is then what it holds.
     db.exec("PRAGMA journal_size_limit = 0");
     db.exec("PRAGMA trusted_schema = OFF");
@@ -507,6 +514,7 @@ export class SessionFile {
   }
 
   #release(): void {
+    this.#generation++;
     this.#db?.close();
     this.#db = undefined;
     if (this.#state !== "unavailable") this.#state = "unopened";

@@ -32,8 +32,11 @@ export const MAX_LINKS = 20;
 /** Sessions named when a prefix fits several. */
 export const MAX_CANDIDATES = 10;
 
-/** The store of the process that a handler runs in, made at first use. */
-export function storeOf(ctx: ToolContext): SessionStore {
+/** The store of the process that a handler runs in, made at first use: for a server, or for one command. */
+export function storeOf(
+  ctx: ToolContext,
+  isServer: boolean = ctx.terminal === undefined,
+): SessionStore {
   const { platform, config, logger, scope } = ctx;
   return ctx.process.get(
     STORE_KEY,
@@ -43,6 +46,7 @@ export function storeOf(ctx: ToolContext): SessionStore {
         config,
         logger,
         roots: () => scope.roots,
+        isServer,
       });
       ctx.process.get(KEEPER_KEY, () => store.checkpoints);
       return store;

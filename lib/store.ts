@@ -12,8 +12,9 @@ import type { Logger } from "./log.ts";
 import { pathsOf } from "./paths.ts";
 import { dataFolder, fromUser, type Platform } from "./platform.ts";
 import { Recorder } from "./recorder.ts";
-import { deleteAll, KEEP_DAYS, MAX_BYTES } from "./retention.ts";
-import { searchMatches, type Visible } from "./session_search.ts";
+import { deleteAll, KEEP_DAYS, MAX_BYTES, usedBytes } from "./retention.ts";
+import { type Match, searchMatches, type Visible } from "./session_search.ts";
+import type { SessionSearcher } from "./session_searcher.ts";
 import { makeCursor, parseCursor, START } from "./session_cursor.ts";
 import type { Message, SearchHit, SessionInfo } from "./recorded.ts";
 import { type FileState, SessionFile } from "./session_file.ts";
@@ -32,6 +33,9 @@ export const DATABASE_NAME = "sessions.db";
 
 /** Milliseconds that {@linkcode SessionStore.flush} waits for a lock unless told otherwise. */
 export const FLUSH_WAIT = 100;
+
+/** Bytes of a database up to which a search takes a few milliseconds at most. */
+export const SEARCH_APART_FROM = 4 * 1024 * 1024;
 
 /** How the store is, for `doctor`. */
 export interface StoreStatus {
@@ -141,6 +145,10 @@ export interface SessionsOptions {
   roots: () => readonly string[];
   /** The clock, in milliseconds since 1970; default `Date.now`. */
   now?: () => number;
+  /** Whether other work goes on beside what is asked of the store: then large files are searched in a worker. */
+  isServer?: boolean;
+  /** From how many bytes on a file is large; default {@linkcode SEARCH_APART_FROM}. */
+  searchApartFrom?: number;
 }
 
 /** The store of this process. Never throws and touches nothing yet: the file is opened at first use. */
@@ -168,6 +176,7 @@ class Store implements SessionStore {
   readonly #file: SessionFile;
   readonly #listeners = new Set<SessionListener>();
   readonly #upkeep: Upkeep;
+  #searcher: SessionSearcher | undefined;
 
   constructor(options: SessionsOptions) {
     const { platform, config, logger, roots } = options;
@@ -272,8 +281,9 @@ class Store implements SessionStore {
   async search(query: string, limit: number): Promise<SearchHit[]> {
     if (this.#isHidden()) return [];
     const visible = this.#visible();
+    const ranked = await this.#searchApart(query, limit, visible);
     return await this.#read((db) =>
-      searchMatches(db, query, { limit, visible }).flatMap(
+      (ranked ?? searchMatches(db, query, { limit, visible })).flatMap(
         ({ n, ...match }) => {
           const session = sessionByNumber(db, n);
           return session ? [{ session: session.info, ...match }] : [];
@@ -334,7 +344,32 @@ class Store implements SessionStore {
   async close(): Promise<void> {
     await this.flush({ wait: 2_000 });
     this.observer.close();
+    this.#searcher?.close();
     await Promise.all([this.#upkeep.close(), this.#file.close()]);
+  }
+
+  /** The matches in a large file, found in a worker; undefined where that is not needed or not possible. */
+  async #searchApart(
+    query: string,
+    limit: number,
+    visible: Visible,
+  ): Promise<Match[] | undefined> {
+    const file = this.#file;
+    if (!this.#options.isServer || file.path === ":memory:") return undefined;
+    const used = await this.#read(usedBytes);
+    if (used < (this.#options.searchApartFrom ?? SEARCH_APART_FROM)) {
+      return undefined;
+    }
+    const { SessionSearcher } = await import("./session_searcher.ts");
+    this.#searcher ??= new SessionSearcher();
+    const { path, generation } = file;
+    return await this.#searcher.search({
+      path,
+      generation,
+      query,
+      limit,
+      visible,
+    });
   }
 
   /** Reads after what this process has queued is committed, so that a session knows its last call. */

@@ -77,6 +77,8 @@ export interface TestStoreOptions {
   now?: () => number;
   log?: TestLog;
   home?: string;
+  /** A server's store, which searches every file in a worker. */
+  searchApart?: boolean;
 }
 
 /** A store; in memory unless `path` is given. */
@@ -94,6 +96,7 @@ export function testStore(
     logger: log,
     roots: () => options.roots ?? ["/w/project"],
     ...(options.now ? { now: options.now } : {}),
+    ...(options.searchApart ? { isServer: true, searchApartFrom: 0 } : {}),
   };
   return { store: openSessions(all), log };
 }
@@ -150,6 +153,7 @@ export function callEnd(
 ): CallEnd {
   return {
     ...start,
+    isValid: true,
     result: typeof result === "string"
       ? { content: [{ type: "text", text: result }] }
       : result,
