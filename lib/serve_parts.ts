@@ -42,7 +42,7 @@ export function serveParts(
   let opened: SessionStore | undefined;
   const store = () => {
     if (!opened) {
-      opened = storeOf(ctx);
+      opened = storeOf(ctx, true);
       if (sessions) {
         opened.watch((ids, isNew) => {
           for (const id of ids) server.resourceUpdated(sessionUri(id));

@@ -103,6 +103,8 @@ const LAYERS = [
   "transcript",
   "append",
   "session_search",
+  "session_worker",
+  "session_searcher",
   "recover",
   "session_stats",
   "recorder",
