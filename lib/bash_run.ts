@@ -248,7 +248,7 @@ function showWithin(
   const shown = output.show(chars, share);
   if (ctx.terminal) return shown;
   const bytes = new TextEncoder().encode(shown.text).length;
-  const most = byteBudget(chars, undefined);
+  const most = byteBudget(chars, ctx);
   // Three bytes a character are the most there can be, so that no part of it is beyond.
   return bytes <= most ? shown : output.show(Math.floor(most / 3), share);
 }

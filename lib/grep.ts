@@ -141,7 +141,7 @@ export async function searchWithin(
     context: args.context ?? 0,
     maxRows: args.limit ?? DEFAULT_MATCHES,
     maxChars,
-    maxBytes: byteBudget(maxChars, args.limit),
+    maxBytes: byteBudget(maxChars, ctx, args.limit),
   }, files);
   const target = await resolveRoot(args.path, ctx);
   const include = globs("include", args.include, target.real);

@@ -61,6 +61,15 @@ export function conversationKey(
   return undefined;
 }
 
+/**
+ * UTF-8 bytes that an answer may have for each of its characters (20,000 by default), so that the client of this name
+ * shows the model all of it. Codex cuts at 40,000 bytes, opencode at 50,000, Copilot CLI at about 20,000; the others
+ * count characters, and more of them.
+ */
+export function bytesPerChar(client: string | undefined): number {
+  return client === "copilot-cli" ? 1 : 1.9;
+}
+
 /** Characters of a conversation's name that are kept. */
 export const MAX_KEY_CHARS = 200;
 

@@ -249,7 +249,7 @@ async function readPage(
     atEnd: start.byte + bytes.length >= source.size,
     maxLines: asked.limit ?? PAGE_LINES,
     maxChars: budget,
-    maxBytes: byteBudget(budget, asked.limit),
+    maxBytes: byteBudget(budget, ctx, asked.limit),
     firstNumber: asked.lineNumbers ? start.line ?? 1 : undefined,
   };
   let page = cutPage(request);
@@ -264,7 +264,7 @@ async function readPage(
   const plain = [target.notes, start.notes, contentNotes(about, page)]
     .every((notes) => notes.length === 0);
   const maxChars = budget - NOTE_CHARS;
-  const maxBytes = byteBudget(maxChars, asked.limit);
+  const maxBytes = byteBudget(maxChars, ctx, asked.limit);
   const beyond = page.text.length > maxChars ||
     unitsWithin(page.text, maxBytes) < page.text.length;
   if (beyond && !(isWhole() && plain)) {

@@ -7,6 +7,7 @@ import { clipChars, clipTail } from "./clip.ts";
 import { CommandError, noteBlock } from "./command.ts";
 import type { CommandContext, CommandOutput } from "./command.ts";
 import type { Config } from "./config.ts";
+import { bytesPerChar } from "./hosts.ts";
 import type { Logger } from "./log.ts";
 import type { ContentBlock, JsonObject, ResourceLink } from "./mcp.ts";
 import type { Platform } from "./platform.ts";
@@ -18,12 +19,6 @@ export const ANSWER_CHARS = 20_000;
 
 /** Characters of an answer at the very most: what `limit` and `limits.answer_chars` may ask for. */
 export const MAX_ANSWER_CHARS = 262_144;
-
-/**
- * UTF-8 bytes of an answer for each character that it may have, unless `limit` asks for more: hosts that count bytes
- * cut at 40,000, and text beyond ASCII has up to three bytes a character.
- */
-export const BYTES_PER_CHAR = 1.9;
 
 /** Characters of an answer with `isError`; some hosts cut errors at 10,000. */
 export const ERROR_CHARS = 9_000;
@@ -100,9 +95,18 @@ export function answerBudget(
     : MAX_ANSWER_CHARS;
 }
 
-/** UTF-8 bytes that an answer of so many characters may have; as many as it takes where the caller gave a `limit`. */
-export function byteBudget(chars: number, limit: number | undefined): number {
-  return limit === undefined ? Math.floor(BYTES_PER_CHAR * chars) : 3 * chars;
+/**
+ * UTF-8 bytes that an answer of so many characters may have, so that the client hands it on whole; as many as it takes
+ * where the caller gave a `limit`.
+ */
+export function byteBudget(
+  chars: number,
+  { client }: Pick<CommandContext, "client">,
+  limit?: number,
+): number {
+  return limit === undefined
+    ? Math.floor(bytesPerChar(client.name) * chars)
+    : 3 * chars;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { ANSWER_CHARS, BYTES_PER_CHAR } from "../../lib/tool.ts";
+import { bytesPerChar } from "../../lib/hosts.ts";
+import { ANSWER_CHARS } from "../../lib/tool.ts";
+import { Server } from "../harness.ts";
 import { ProgramWorld, type Taken } from "../program_world.ts";
 
 /** Bytes of an answer that no host cuts. */
-const MOST = BYTES_PER_CHAR * ANSWER_CHARS;
+const MOST = bytesPerChar("test") * ANSWER_CHARS;
 
 function bytesOf({ text, note }: Taken): number {
   return new TextEncoder().encode(text + note).length;
@@ -30,6 +32,20 @@ Deno.test("answers of read, grep and bash beyond ASCII stay within the bytes tha
   // Whoever says how much is wanted gets it.
   const { text } = await world.read({ path: "wide", limit: 5_000 });
   assertEquals(text, "日本語の文字\n".repeat(5_000));
+});
+
+Deno.test("a client that counts few bytes gets no more", async () => {
+  await using server = await Server.start();
+  await server.folders.write("wide", "日本語の文字\n".repeat(20_000));
+  await server.request("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "copilot-cli", version: "1.0.102" },
+  });
+  const { content } = await server.call("read", { path: "wide" });
+  const text = content.map(({ text }: { text: string }) => text).join("");
+  const bytes = new TextEncoder().encode(text).length;
+  assert(bytes <= ANSWER_CHARS && bytes > 0.9 * ANSWER_CHARS, `${bytes}`);
 });
 
 Deno.test("pages beyond ASCII follow each other without a gap", async () => {
