@@ -115,14 +115,14 @@ export interface Loaded {
 export async function loadConfig(sources: ConfigSources): Promise<Loaded> {
   const { flags, platform } = sources;
   const warnings: string[] = [];
-  const [machine, file] = await Promise.all([
-    machinePolicy(platform, warnings),
-    readSettingsFile(
-      flags.config ?? platform.env("ROUSSEAU_CONFIG"),
-      sources,
-      warnings,
-    ),
-  ]);
+  const bound = machinePolicy(platform, warnings);
+  const file = await readSettingsFile(
+    flags.config ?? platform.env("ROUSSEAU_CONFIG"),
+    sources,
+    warnings,
+    // Both are looked for at once, and nothing is left running where one fails.
+  ).finally(() => bound.catch(() => {}));
+  const machine = await bound;
   const values = new Map<string, unknown>();
   for (const setting of SETTINGS) {
     const value = flagValue(setting, flags, platform) ??
