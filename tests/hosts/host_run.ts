@@ -8,6 +8,7 @@ import {
   environment,
   Folders,
   leftovers,
+  REVISION,
   Server,
 } from "../harness.ts";
 import type { KnownHost } from "./known.ts";
@@ -47,7 +48,7 @@ export async function runHost(
   await folders.write(PAGE_FILE.name, PAGE_FILE.text);
   await folders.write(WIDE_FILE.name, WIDE_FILE.text);
   await folders.write(EDIT_FILE.name, EDIT_FILE.text);
-  const pages = await firstPages(folders);
+  const pages = await firstPages(folders, host.client ?? "test");
   await using model = new Model(() => script(pages, new Map()), host.detour);
   const own = await environment(folders);
   const { PATH = "", HOME = "", LANG = "", ...server } = own;
@@ -121,9 +122,17 @@ export async function runHost(
 /** Discards what it is told, at a port where nobody listens. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** What `read` answers for the first page of each file, asked of the server itself. */
-async function firstPages(folders: Folders): Promise<string[][]> {
-  await using server = await Server.open({ folders });
+/** What `read` answers `client` for the first page of each file, asked of the server itself. */
+async function firstPages(
+  folders: Folders,
+  client: string,
+): Promise<string[][]> {
+  await using server = await Server.start({ folders });
+  await server.request("initialize", {
+    protocolVersion: REVISION,
+    capabilities: {},
+    clientInfo: { name: client, version: "1" },
+  });
   const pages: string[][] = [];
   for (const { name } of [PAGE_FILE, WIDE_FILE]) {
     const { content } = await server.call("read", { path: name });

@@ -43,6 +43,8 @@ export interface KnownHost {
   packages: string[];
   /** How to start one run in which it answers one prompt. */
   start(setting: Setting): Start;
+  /** The name that it gives itself, where the server answers it differently for that. */
+  client?: string;
   /** How the model gets at this server's tools, where it is not shown them all. */
   detour?: Detour;
 }
@@ -227,6 +229,7 @@ export const KNOWN_HOSTS: Readonly<Record<string, KnownHost>> = {
   },
   copilot: {
     title: "Copilot CLI 1.0.102",
+    client: "copilot-cli",
     packages: [
       "@github/copilot@1.0.102",
       "@github/copilot-linux-x64@1.0.102",
