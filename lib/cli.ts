@@ -36,6 +36,9 @@ import {
 /** Milliseconds that a handler has to end after its signal was aborted. */
 export const ABORT_GRACE_MS = 2_000;
 
+/** Milliseconds between two times that a terminal is shown how far a command is. */
+export const STATUS_EVERY = 100;
+
 /** Bytes of standard input that a command takes as an argument. */
 export const MAX_STDIN_BYTES = 64 * 1024 * 1024;
 
@@ -179,6 +182,16 @@ async function execute(
   for (const warning of deprecations(line)) terminal.warn(warning);
   const signal = system.signal ?? new AbortController().signal;
   const base = baseContext(terminal, signal, system, printer);
+  let shown = -Infinity;
+  base.progress = (value, total, message) => {
+    if (!system.stderrIsTerminal || Date.now() - shown < STATUS_EVERY) return;
+    shown = Date.now();
+    say(async () => {
+      const { progressLine } = await import("./progress_line.ts");
+      const line = progressLine(value, total, message);
+      await printer.status(line.slice(0, (system.columns ?? 80) - 1));
+    });
+  };
   // Standard output is the data alone where that was asked for.
   base.print = (text) =>
     say(() => asJson ? printer.warn(text) : printer.print(text));

@@ -65,6 +65,7 @@ export function nodeSystem(process: NodeProcess): NodeSystem {
     stdout: new WritableStream({ write: (bytes) => written(stdout, bytes) }),
     stderr: { write: (bytes) => written(stderr, bytes) },
     stdinIsTerminal: stdin.isTTY === true,
+    stderrIsTerminal: stderr.isTTY === true,
     columns: stdout.isTTY ? stdout.columns ?? 80 : undefined,
     env: (name) => process.env[name],
     pathSeparator: process.platform === "win32" ? ";" : ":",

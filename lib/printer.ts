@@ -19,6 +19,7 @@ import { ExitCode, type System } from "./system.ts";
 export class Printer {
   readonly #name: string;
   readonly #system: System;
+  #hasStatus = false;
 
   /** Prints for the program `name`. */
   constructor(name: string, system: System) {
@@ -44,6 +45,7 @@ export class Printer {
     for (const block of results) {
       if (open) await this.print("\n");
       const shown = blockBytes(block, isTerminal);
+      await this.#clear();
       await write(this.#system.stdout, shown.bytes);
       open = shown.isText && shown.bytes.length > 0 &&
         shown.bytes.at(-1) !== NEWLINE;
@@ -55,12 +57,33 @@ export class Printer {
   }
 
   /** Text to standard output. */
-  print(text: string): Promise<void> {
-    return write(this.#system.stdout, encoder().encode(text));
+  async print(text: string): Promise<void> {
+    await this.#clear();
+    await write(this.#system.stdout, encoder().encode(text));
   }
 
   /** Text to standard error. */
   async warn(text: string): Promise<void> {
+    await this.#clear();
+    await this.#say(text);
+  }
+
+  /** One line to standard error where that is a terminal, until something else is printed there. */
+  async status(line: string): Promise<void> {
+    if (!this.#system.stderrIsTerminal) return;
+    await this.#clear();
+    await this.#say(line);
+    this.#hasStatus = true;
+  }
+
+  /** Takes the status away. */
+  async #clear(): Promise<void> {
+    if (!this.#hasStatus) return;
+    this.#hasStatus = false;
+    await this.#say("\r\x1b[K");
+  }
+
+  async #say(text: string): Promise<void> {
     try {
       await this.#system.stderr.write(encoder().encode(text));
     } catch {

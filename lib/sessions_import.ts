@@ -65,19 +65,10 @@ export const sessionsImport: AnyCommand = command({
       const files = await filesOf(
         given.length > 0 ? paths : format.folders(ctx.platform),
       );
-      let told = Date.now();
       const result = await importFiles(store, format, {
         paths: files,
         signal: ctx.signal,
-        progress: (bytes, total) => {
-          ctx.progress(bytes, total, format.title);
-          if (
-            ctx.terminal?.columns === undefined ||
-            Date.now() - told < TELL_EVERY
-          ) return;
-          told = Date.now();
-          ctx.terminal.warn(progressBar(format.title, bytes, total));
-        },
+        progress: (bytes, total) => ctx.progress(bytes, total, format.title),
       });
       done.push({ source: format.name, ...result });
     }
@@ -107,25 +98,6 @@ export const sessionsImport: AnyCommand = command({
       ).join("\n") || "(nothing to import)";
   },
 });
-
-/** One line that shows how far an import is. */
-export function progressBar(
-  title: string,
-  bytes: number,
-  total: number,
-): string {
-  const part = Math.min(1, bytes / Math.max(1, total));
-  const full = Math.floor(part * PROGRESS_COLUMNS);
-  return `${title}  ${"█".repeat(full)}${
-    "░".repeat(PROGRESS_COLUMNS - full)
-  }  ${Math.floor(part * 100)} %`;
-}
-
-/** Columns of the bar that shows how far an import is. */
-export const PROGRESS_COLUMNS = 20;
-
-/** Milliseconds between two lines of progress on a terminal. */
-const TELL_EVERY = 1_000;
 
 async function kindOf(path: string): Promise<string | undefined> {
   return path === "" || path === ":memory:"

@@ -23,6 +23,8 @@ export interface System {
   stderr: { write(bytes: Uint8Array): Promise<void> };
   /** Whether standard input is a terminal. */
   stdinIsTerminal?: boolean;
+  /** Whether standard error is a terminal, so that it can be shown how far a command is. */
+  stderrIsTerminal?: boolean;
   /** Width of standard output; undefined when it is no terminal. */
   columns?: number | undefined;
   /** An environment variable. */
@@ -118,7 +120,7 @@ export interface DenoLike {
   /** Standard output. */
   stdout: { writable: WritableStream<Uint8Array>; isTerminal(): boolean };
   /** Standard error. */
-  stderr: { writable: WritableStream<Uint8Array> };
+  stderr: { writable: WritableStream<Uint8Array>; isTerminal(): boolean };
   /** The environment. */
   env: { get(name: string): string | undefined };
   /** Facts about the build. */

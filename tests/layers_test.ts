@@ -222,6 +222,7 @@ const LAYERS = [
   "doctor",
   "printer",
   "question",
+  "progress_line",
   "sessions_cli",
   "host_command",
   "help",
