@@ -48,7 +48,7 @@ export const REOPEN_AFTER = 30_000;
 export const CHECK_EVERY = 5_000;
 
 /** Bytes of the write-ahead log beyond which it is written back into the file. */
-export const LOG_BYTES = 1024 * 1024;
+export const LOG_BYTES = 4 * 1024 * 1024;
 
 /** Bytes of the log beyond which reads wait for a moment without readers, since only then it can begin anew. */
 export const MAX_WAL_BYTES = 8 * 1024 * 1024;

@@ -122,30 +122,46 @@ function matches(
     ...values,
     limit,
   );
+  const titles = snippets(
+    db,
+    "titles_fts",
+    query,
+    found.flatMap(({ n, id }) => id === null ? [n] : []),
+  );
+  const texts = snippets(
+    db,
+    "messages_fts",
+    `{text} : (${query})`,
+    found.flatMap(({ id }) => id ?? []),
+  );
   return found.map(({ n, rank, id }) => ({
     n,
     rank,
     seq: id === null ? undefined : id - n * MAX_SEQ,
-    ...unmarked(
-      (id === null
-        ? snippet(db, "titles_fts", query, n)
-        : snippet(db, "messages_fts", `{text} : (${query})`, id)) ?? "",
-    ),
+    ...unmarked((id === null ? titles.get(n) : texts.get(id)) ?? ""),
   }));
 }
 
-function snippet(
+/**
+ * The words around the match in each of `ids`: in one query, since a prefix costs as much in each, and from the newest
+ * on, where they are.
+ */
+function snippets(
   db: Sqlite,
   table: "messages_fts" | "titles_fts",
   query: string,
-  id: number,
-): string | undefined {
-  return db.get<{ text: string }>(
-    `SELECT snippet(${table}, 0, '${BEGIN}', '${END}', '…', ${SNIPPET_WORDS}) AS text FROM ${table}
-     WHERE ${table} MATCH ? AND rowid = ?`,
+  ids: readonly number[],
+): Map<number, string> {
+  if (ids.length === 0) return new Map();
+  const rows = db.all<{ id: number; text: string }>(
+    `SELECT rowid AS id, snippet(${table}, 0, '${BEGIN}', '${END}', '…', ${SNIPPET_WORDS}) AS text FROM ${table}
+     WHERE ${table} MATCH ? AND rowid >= ? AND +rowid IN (SELECT value FROM json_each(?))
+     ORDER BY rowid DESC`,
     query,
-    id,
-  )?.text;
+    Math.min(...ids),
+    JSON.stringify(ids),
+  );
+  return new Map(rows.map(({ id, text }) => [id, text]));
 }
 
 /** Around a match in what SQLite hands over: characters that are in no text, since Unicode has none there. */

@@ -59,9 +59,10 @@ export async function generate(
   let spent = 0;
   let messages = 0;
   let batch: Entry[] = [];
-  const commit = () => {
+  const commit = async () => {
     const before = performance.now();
     append(db, batch);
+    await file.tidy();
     spent += performance.now() - before;
     messages += batch.length;
     batch = [];
@@ -93,9 +94,9 @@ export async function generate(
         batch.push({ session, draft, hash: undefined, bodyId: undefined });
       }
     }
-    if (batch.length >= 60) commit();
+    if (batch.length >= 60) await commit();
   }
-  commit();
+  await commit();
   await file.close();
   return { sessions, messages, microsecondsEach: spent * 1_000 / messages };
 }
