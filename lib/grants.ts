@@ -13,6 +13,17 @@ export function mayDoNow(permission: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(permission).state === "granted";
 }
 
+/** `mayDo`, asked once for each permission. */
+export function remembered(mayDo: MayDo): MayDo {
+  const known = new Map<string, boolean>();
+  return (permission) => {
+    const key = JSON.stringify(permission);
+    const answer = known.get(key) ?? mayDo(permission);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
 /**
  * How a process gets at a folder that Deno keeps from it. Where reading (and writing) is granted whole, as it is in the
  * executable, no flag that rousseau uses opens it.

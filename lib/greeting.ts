@@ -9,7 +9,7 @@
  * @module
  */
 import { initializeResult, negotiated } from "./handshake.ts";
-import { introduce } from "./introduction.ts";
+import { introduce } from "./instructions.ts";
 import type { Platform } from "./platform.ts";
 import { wholeOffer } from "./selection.ts";
 import { SETTINGS } from "./settings.ts";

@@ -1,20 +1,29 @@
 /**
- * What `initialize` is answered with: the revision that both speak, and what the server can do.
+ * The protocol's revisions, and what `initialize` is answered with: the one that both speak, and what the server can do.
  *
  * @module
  */
-import {
-  HANDSHAKE_REVISIONS,
-  type HandshakeRevision,
-  type Implementation,
-  type JsonObject,
-  type Revision,
-} from "./mcp.ts";
+/** Revisions opened by `initialize`, oldest first. */
+export const HANDSHAKE_REVISIONS = [
+  "2024-11-05",
+  "2025-03-26",
+  "2025-06-18",
+  "2025-11-25",
+] as const;
+
+/** Revisions whose requests carry their own envelope in `params._meta`. */
+export const STATELESS_REVISIONS = ["2026-07-28"] as const;
+
+/** A revision opened by `initialize`. */
+export type HandshakeRevision = typeof HANDSHAKE_REVISIONS[number];
+
+/** Any published revision. */
+export type Revision = HandshakeRevision | typeof STATELESS_REVISIONS[number];
 
 /** What a server says of itself. */
 export interface Introduction {
   /** Its name and version. */
-  info: Implementation;
+  info: { name: string; version: string; title?: string };
   /** What the model is told of it as a whole. */
   instructions: string | undefined;
   /** Whether it has resources that come and go. */
@@ -34,7 +43,7 @@ export function negotiated(wanted: string): HandshakeRevision {
 export function initializeResult(
   revision: HandshakeRevision,
   server: Introduction,
-): JsonObject {
+): Record<string, unknown> {
   return {
     protocolVersion: revision,
     capabilities: capabilities(revision, server),
@@ -47,7 +56,7 @@ export function initializeResult(
 export function capabilities(
   revision: Revision,
   { findsResources }: Introduction,
-): JsonObject {
+): Record<string, unknown> {
   return {
     tools: { listChanged: false },
     resources: { subscribe: true, listChanged: findsResources },

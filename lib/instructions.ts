@@ -1,16 +1,23 @@
 /**
- * What the model is told of the server as a whole.
+ * What this program says of itself: its name, and what the model is told of it as a whole.
  *
  * @module
  */
+import about from "../deno.json" with { type: "json" };
 import { clipChars } from "./clip.ts";
 import type { Config } from "./config.ts";
+import type { Introduction } from "./handshake.ts";
+import { describeScope } from "./refusals.ts";
 import {
   type CustomSelection,
   missingTools,
+  type Offer,
   type Selection,
 } from "./selection.ts";
 import type { ToolName } from "./tool_names.ts";
+
+/** The version of this program. */
+export const VERSION: string = about.version;
 
 /** Characters of the instructions at most; hosts pass them on with every conversation. */
 export const MAX_INSTRUCTIONS_CHARS = 1_500;
@@ -20,6 +27,23 @@ export const MAX_SCOPE_CHARS = 800;
 
 /** Characters of the names of tools without code within them. */
 export const MAX_CUSTOM_CHARS = 200;
+
+/** The program's introduction, where that is served. */
+export function introduce(
+  { config, roots }: { config: Config; roots: readonly string[] },
+  { selection, custom, sessions }: Offer,
+): Introduction {
+  return {
+    info: { name: "rousseau", version: VERSION, title: "Rousseau" },
+    instructions: instructions({
+      scope: describeScope(config.mode, roots),
+      config,
+      selection,
+      custom,
+    }),
+    findsResources: sessions,
+  };
+}
 
 /** The facts that the instructions are made of. */
 export interface InstructionFacts {

@@ -1,25 +1,15 @@
 /**
- * The Model Context Protocol's own types and its revisions.
+ * The Model Context Protocol's own types.
  *
  * @module
  */
 
-/** Revisions opened by `initialize`, oldest first. */
-export const HANDSHAKE_REVISIONS = [
-  "2024-11-05",
-  "2025-03-26",
-  "2025-06-18",
-  "2025-11-25",
-] as const;
-
-/** Revisions whose requests carry their own envelope in `params._meta`. */
-export const STATELESS_REVISIONS = ["2026-07-28"] as const;
-
-/** A revision opened by `initialize`. */
-export type HandshakeRevision = typeof HANDSHAKE_REVISIONS[number];
-
-/** Any published revision. */
-export type Revision = HandshakeRevision | typeof STATELESS_REVISIONS[number];
+export {
+  HANDSHAKE_REVISIONS,
+  type HandshakeRevision,
+  type Revision,
+  STATELESS_REVISIONS,
+} from "./handshake.ts";
 
 /** Keys that 2026-07-28 defines in `_meta`. */
 export const META = {

@@ -166,6 +166,8 @@ export function fromFileUri(
   os: "linux" | "darwin" | "windows",
   uri: string,
 ): string | undefined {
+  // A failing URL costs more than all that start-up does with a path.
+  if (!/^\s*file:/i.test(uri)) return undefined;
   let url: URL;
   try {
     url = new URL(uri);

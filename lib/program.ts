@@ -14,7 +14,7 @@ import {
   type PropertySchema,
   UsageError,
 } from "./command.ts";
-import { VERSION } from "./introduction.ts";
+import { VERSION } from "./instructions.ts";
 import type { Launch } from "./host_config.ts";
 import { exposedCommands, MCP_INPUT, terminalOf } from "./mcp_command.ts";
 import type { Platform } from "./platform.ts";

@@ -11,6 +11,7 @@ import {
   type MayDo,
   mayDoNow,
   type Obstacle,
+  remembered,
   storeObstacle,
 } from "./grants.ts";
 import { didYouMean } from "./nearest.ts";
@@ -67,7 +68,7 @@ export interface Surroundings {
 export function selectTools(
   tools: readonly ToolName[],
   { config, roots, platform }: Surroundings,
-  mayDo: MayDo = mayDoNow,
+  mayDo: MayDo = remembered(mayDoNow),
 ): Selection {
   const { asked, project, excluded } = picked(config);
   const storeless = storeObstacle(platform, config.state.path, mayDo);

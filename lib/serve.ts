@@ -6,7 +6,7 @@
  */
 import type { AnyCommand, CommandContext, CommandOutput } from "./command.ts";
 import type { CallObserver, ResourceProvider } from "./hooks.ts";
-import { introduce } from "./introduction.ts";
+import { introduce } from "./instructions.ts";
 import { serveTerminal } from "./mcp_command.ts";
 import { McpServer } from "./server.ts";
 import type { StdioHooks } from "./stdio.ts";

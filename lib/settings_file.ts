@@ -6,7 +6,6 @@
 import { UsageError } from "./failure.ts";
 import { pathsOf } from "./paths.ts";
 import { configFolder, fromUser, type Platform } from "./platform.ts";
-import { reasonOf } from "./reason.ts";
 
 /** Characters of the project's file; a longer one is refused. */
 export const MAX_PROJECT_FILE_CHARS = 65_536;
@@ -50,7 +49,7 @@ export async function readSettingsFile(
       }
     }
     throw new UsageError(
-      `cannot read the configuration: ${reading(error, path)}`,
+      `cannot read the configuration: ${await reading(error, path)}`,
     );
   }
   // Loaded where there is a file: hosts time the start.
@@ -78,7 +77,7 @@ export async function readProjectFile(
       error instanceof Deno.errors.NotCapable
     ) return undefined;
     throw new UsageError(
-      `cannot read the project's settings: ${reading(error, path)}`,
+      `cannot read the project's settings: ${await reading(error, path)}`,
     );
   }
   if (text.length > MAX_PROJECT_FILE_CHARS) {
@@ -96,7 +95,8 @@ async function readPlainFile(path: string): Promise<string> {
   return await Deno.readTextFile(path);
 }
 
-function reading(error: unknown, path: string): string {
+async function reading(error: unknown, path: string): Promise<string> {
+  const { reasonOf } = await import("./reason.ts");
   const reason = reasonOf(error);
   return reason.includes(path) ? reason : `${path}: ${reason}`;
 }

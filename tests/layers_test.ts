@@ -34,8 +34,8 @@ const LAYERS = [
   "recorded",
   // protocol
   "rpc",
-  "mcp",
   "handshake",
+  "mcp",
   "failure",
   "title",
   "standard_schema",
@@ -206,7 +206,6 @@ const LAYERS = [
   "methods",
   "connection",
   "instructions",
-  "introduction",
   "server",
   "stdio",
   "node_system",

@@ -2,10 +2,14 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { run } from "../lib/cli.ts";
 import type { AnyCommand } from "../lib/command.ts";
 import { candidates } from "../lib/completions.ts";
-import { instructions, MAX_INSTRUCTIONS_CHARS } from "../lib/instructions.ts";
+import {
+  instructions,
+  MAX_INSTRUCTIONS_CHARS,
+  VERSION,
+} from "../lib/instructions.ts";
+import { remembered } from "../lib/grants.ts";
 import { RUN_FLAGS } from "../lib/machine.ts";
 import type { Platform } from "../lib/platform.ts";
-import { VERSION } from "../lib/introduction.ts";
 import { buildProgram } from "../lib/program.ts";
 import { toolDefinition } from "../lib/registry.ts";
 import { loadConfig } from "../lib/config.ts";
@@ -49,6 +53,27 @@ async function rousseau(args: string[], on: Platform = platform()) {
   }, options);
   return { code, out: chunks[0]!.join(""), err: chunks[1]!.join("") };
 }
+
+Deno.test("remembered asks for each permission once", () => {
+  const asked: string[] = [];
+  const may = remembered((permission) => {
+    asked.push(JSON.stringify(permission));
+    return permission.name === "read";
+  });
+  const answers = [
+    may({ name: "read" }),
+    may({ name: "read", path: "/x" }),
+    may({ name: "write" }),
+    may({ name: "read" }),
+    may({ name: "write" }),
+  ];
+  assertEquals(answers, [true, true, false, true, false]);
+  assertEquals(asked, [
+    '{"name":"read"}',
+    '{"name":"read","path":"/x"}',
+    '{"name":"write"}',
+  ]);
+});
 
 Deno.test("the tree makes sense, loaded and not, and its entries say what their commands say", async () => {
   const { root } = program();
