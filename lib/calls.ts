@@ -42,8 +42,10 @@ export async function callTool(exchange: Exchange): Promise<ToolResult> {
     startedAt: Date.now(),
   });
   let result: ToolResult | undefined;
+  let isValid = true;
   try {
     const prepared = await core.prepare(command, given);
+    isValid = prepared.error === undefined;
     // A call that was cancelled by now has no effects.
     exchange.signal.throwIfAborted();
     result = prepared.error !== undefined
@@ -59,7 +61,7 @@ export async function callTool(exchange: Exchange): Promise<ToolResult> {
   } catch (error) {
     result = printed.beforeFailure(failure(error, name, core.logger));
   } finally {
-    end(result);
+    end(result, isValid);
   }
   return result;
 }
@@ -115,16 +117,18 @@ function isFault(error: Error): boolean {
 function observe(
   exchange: Exchange,
   start: CallStart,
-): (result: ToolResult | undefined) => void {
+): (result: ToolResult | undefined, isValid?: boolean) => void {
   const { core, signal } = exchange;
   const { observer } = core.options;
   if (!observer) return () => {};
   let ended = false;
-  const end = (result: ToolResult | undefined) => {
+  const end = (result: ToolResult | undefined, isValid = true) => {
     if (ended) return;
     ended = true;
     signal.removeEventListener("abort", onAbort);
-    guard(() => observer.ended({ ...start, result, endedAt: Date.now() }));
+    guard(() =>
+      observer.ended({ ...start, isValid, result, endedAt: Date.now() })
+    );
   };
   // A cancelled call has ended, even when its handler has not noticed.
   const onAbort = () => {

@@ -174,6 +174,7 @@ async function execute(
     stdout: system.stdout,
     warn: (text) => say(() => printer.complain(text)),
     columns: system.columns,
+    isInteractive: system.stdinIsTerminal === true,
     globals,
     root,
     args: words,

@@ -43,7 +43,7 @@ export interface MessageDraft {
   text: string;
   /** The whole text, when `text` is only a part of it. */
   body: string | undefined;
-  /** The arguments of a call, or the media type of a picture, as JSON. */
+  /** The arguments of a call, what was decided on it with its result, or the media type of a picture, as JSON. */
   json: string | undefined;
   /** Whether the call failed. */
   isError: boolean;
@@ -113,7 +113,7 @@ export function resultDrafts(
     tool: call.tool,
     callId: call.callId,
     ...searched(kept),
-    json: undefined,
+    json: call.decided && JSON.stringify(redactJson(call.decided)),
     isError: call.result === undefined || call.result.isError === true,
     bytes: byteLength(whole),
     hashed: isPart && kept.length < redacted.length ? whole : undefined,

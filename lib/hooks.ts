@@ -72,8 +72,26 @@ export interface CallStart {
   startedAt: number;
 }
 
+/** What was decided on a call, by whom. */
+export interface Decided {
+  /** `asked`: the person has not answered yet. `none`: it was not to be run. */
+  decision: "allowed" | "denied" | "asked" | "none";
+  /** The rule, `the scope`, a mode. */
+  by: string;
+  /** What the person said, or that nobody could be asked. */
+  answer?: "accept" | "decline" | "cancel" | "unable";
+  /** The real path that was refused. */
+  path?: string;
+  /** What held the program that ran. */
+  sandbox?: string;
+}
+
 /** How a tool call ended. */
 export interface CallEnd extends CallStart {
+  /** Whether its arguments were such that the handler ran. */
+  isValid: boolean;
+  /** What was decided on it, where the program tells. */
+  decided?: Decided;
   /** Absent when the call was cancelled. */
   result: ToolResult | undefined;
   /** Milliseconds since 1970. */

@@ -93,7 +93,10 @@ export function fromUser(platform: Platform, path: string): string | undefined {
 }
 
 /** `~` and `~/x` with the home in place of the tilde; anything else as it is. */
-export function expandHome(platform: Platform, path: string): string {
+export function expandHome(
+  platform: Pick<Platform, "os" | "home">,
+  path: string,
+): string {
   if (platform.home === undefined || !/^~($|[/\\])/.test(path)) return path;
   if (path.startsWith("~\\") && platform.os !== "windows") return path;
   return path.length <= 2

@@ -22,7 +22,7 @@ import { type Served, serveOnStdio } from "./serve.ts";
 import { type Setting, SETTINGS } from "./settings.ts";
 import { modeRefusal, selectTools, wholeOffer } from "./selection.ts";
 import { TOOL_NAMES, type ToolName } from "./tool_names.ts";
-import { customEntries, toolEntries } from "./tools.ts";
+import { customEntries, ruled, toolEntries } from "./tools.ts";
 import { type StartContext, startWorld, type World } from "./world.ts";
 
 /** The machine that the program runs on. `main.ts` makes the real one; tests make others. */
@@ -87,7 +87,8 @@ export function buildProgram(machine: Machine): Program {
       {
         name: "undo",
         summary: "Put back what write and edit changed in a session",
-        load: async () => (await import("./undo.ts")).undoCommand,
+        load: async () =>
+          ruled((await import("./undo.ts")).undoCommand, "rousseau_undo"),
       },
       {
         name: "doctor",

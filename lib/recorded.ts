@@ -48,7 +48,7 @@ export interface Message {
   callId: string | undefined;
   /** What was said or answered; for `tool_use` the argument values, one a line. */
   text: string;
-  /** The arguments of a `tool_use`, or `{"media_type"}` of an `image`, as JSON. */
+  /** The arguments of a `tool_use`, what was decided on it in its `tool_result`, or `{"media_type"}` of an `image`, as JSON. */
   json: string | undefined;
   /** Whether the call failed. */
   isError: boolean;

@@ -13,7 +13,7 @@ import type { StdioHooks } from "./stdio.ts";
 import type { ServeParts } from "./serve_parts.ts";
 import type { ToolContext } from "./tool.ts";
 import type { CustomSelection, Offer } from "./selection.ts";
-import { loadTool } from "./tools.ts";
+import { loadCustom, loadTool } from "./tools.ts";
 import type { StartContext } from "./world.ts";
 
 /** Milliseconds that the last records may wait for another process's lock after a signal. */
@@ -110,9 +110,7 @@ async function answersFirst(): Promise<void> {
 async function customCommands(
   { asked, reason }: CustomSelection,
 ): Promise<AnyCommand[]> {
-  if (asked.length === 0 || reason !== undefined) return [];
-  const { customCommand } = await import("./custom_run.ts");
-  return asked.map(customCommand);
+  return reason === undefined ? await Promise.all(asked.map(loadCustom)) : [];
 }
 
 /** Stands in for {@linkcode ServeParts} until they are loaded. No request that needs them comes before. */

@@ -5,12 +5,14 @@
  */
 import { ClientScopes } from "./client_scope.ts";
 import type { AnyCommand, CommandContext } from "./command.ts";
+import { Decisions } from "./decisions.ts";
 import type { CallEnd, CallObserver, ResourceProvider } from "./hooks.ts";
 import type { McpServer } from "./server.ts";
 import { resumeSession } from "./session_prompts.ts";
 import { sessionResources } from "./session_resources.ts";
 import { storeOf } from "./session_tools.ts";
 import type { SessionStore } from "./store.ts";
+import { TOOL_NAMES } from "./tool_names.ts";
 import { sessionUri } from "./transcript.ts";
 import { reviewChanges, undoPrompt } from "./undo_prompts.ts";
 import type { WorldContext } from "./world.ts";
@@ -39,6 +41,7 @@ export function serveParts(
   const { platform, config, world, logger } = ctx;
   const { scope, own } = world;
   const scopes = new ClientScopes({ platform, config, scope, logger, own });
+  const decisions = Decisions.of(ctx);
   let opened: SessionStore | undefined;
   const store = () => {
     if (!opened) {
@@ -73,7 +76,12 @@ export function serveParts(
     observer: {
       started: (call) => store().observer.started(call),
       ended(call) {
-        store().observer.ended(call);
+        // Every program runs through the jobs; what holds one is told even where its call was cancelled.
+        const isProgram = call.tool === "bash" ||
+          !TOOL_NAMES.some((name) => name === call.tool);
+        const sandbox = isProgram ? world.jobs?.confinement.layer : undefined;
+        const decided = decisions.on(call, { mode: scope.mode, sandbox });
+        store().observer.ended({ ...call, decided });
         if (call.tool === "bash" && config.record === "full") {
           lookAtTrees(call);
         }

@@ -8,6 +8,7 @@ import type { Message, SessionInfo } from "./recorded.ts";
 import { SCRIPT, STYLE } from "./html_page.ts";
 import { escape, Overview } from "./html_overview.ts";
 import {
+  decidedText,
   isoTime,
   NOT_INSTRUCTIONS,
   oneLine,
@@ -108,7 +109,11 @@ function bodyOf(message: Message): string {
         : `<p class="part">of ${message.bytes} bytes; SHA-256 ${
           escape(message.hash)
         }</p>`;
-      return (message.text === "" ? "" : pre(message.text)) + part;
+      const decided = message.kind === "tool_result"
+        ? decidedText(message)
+        : undefined;
+      return (message.text === "" ? "" : pre(message.text)) + part +
+        (decided === undefined ? "" : `<p class="part">${escape(decided)}</p>`);
     }
   }
 }

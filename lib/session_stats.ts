@@ -21,6 +21,8 @@ export interface ToolStats {
   calls: number;
   /** Calls that failed. */
   errors: number;
+  /** Calls that were refused: by the scope, a rule, or the person. */
+  denied: number;
   /** Time that all calls took together. */
   milliseconds: number;
   /** Bytes of output, kept or not. */
@@ -89,6 +91,7 @@ export function countStats(
     )?.count ?? 0,
     tools: db.all<ToolStats>(
       `SELECT tool, count(*) AS calls, sum(is_error) AS errors,
+         sum(json IS NOT NULL AND json ->> '$.decision' = 'denied') AS denied,
          coalesce(sum(duration), 0) AS milliseconds, sum(bytes) AS bytes
        FROM messages WHERE kind = 'tool_result' AND tool IS NOT NULL AND ${ofSessions}
        GROUP BY tool ORDER BY calls DESC, tool`,
@@ -111,6 +114,7 @@ export function countStats(
 /** The figures as text, with bars; coloured as `style` has it. */
 export function statsText(stats: Stats, style?: Style): string {
   const { sessions, messages, since, tools, days, files } = stats;
+  const hasDenied = tools.some(({ denied }) => denied > 0);
   const head = `${plural(sessions, "session")}, ${plural(messages, "message")}${
     since === undefined ? "" : `, since ${dayOf(since)}`
   }`;
@@ -118,11 +122,12 @@ export function statsText(stats: Stats, style?: Style): string {
     head,
     table(
       style,
-      tools.map(({ tool, calls, errors, milliseconds, bytes }) => ({
+      tools.map(({ tool, calls, errors, denied, milliseconds, bytes }) => ({
         name: tool,
         count: calls,
         rest: [
           plural(errors, "error"),
+          ...(hasDenied ? [`${denied} denied`] : []),
           `${(milliseconds / 1000).toFixed(1)} s`,
           sizeText(bytes),
         ],

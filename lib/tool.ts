@@ -30,6 +30,8 @@ export const RESULT_META = "rousseau/result";
 export interface ToolContext extends CommandContext {
   /** Decides on every path. */
   scope: Scope;
+  /** Real paths of the process's roots, before a client narrowed them. */
+  roots?: readonly string[];
   /** What the operator set. */
   config: Config;
   /** The operating system. */

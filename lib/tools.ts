@@ -7,6 +7,7 @@ import type { AnyCommand } from "./command.ts";
 import type { CustomTool } from "./custom_tool.ts";
 import type { Platform } from "./platform.ts";
 import { CUSTOM_TOOLS_KEY } from "./settings.ts";
+import type { ToolContext } from "./tool.ts";
 import { TOOL_NAMES, type ToolName } from "./tool_names.ts";
 
 /** The built-in tools as entries of a tree, not yet loaded. */
@@ -51,14 +52,43 @@ export async function customEntries(
     summary: /^.*?(?=\.?$|\.\s)/s.exec(tool.description)![0],
     tool: { name: tool.name },
     load: async () => ({
-      ...(await import("./custom_run.ts")).customCommand(tool),
+      ...await loadCustom(tool),
       verbatim: true,
     }),
   }));
 }
 
+/** One tool without code. */
+export async function loadCustom(tool: CustomTool): Promise<AnyCommand> {
+  return ruled((await import("./custom_run.ts")).customCommand(tool));
+}
+
+/** The command held to the rules on calls, where there are some. `tool`: the name that rules know it by. */
+export function ruled(
+  command: AnyCommand,
+  tool = command.tool?.name,
+): AnyCommand {
+  const { run } = command;
+  if (!run || tool === undefined) return command;
+  return {
+    ...command,
+    run: async (args: Record<string, unknown>, ctx: ToolContext) => {
+      if (!ctx.config.policy) return await run(args, ctx);
+      const { runByRules } = await import("./policy_gate.ts");
+      return await runByRules({ tool, run }, args, ctx);
+    },
+  };
+}
+
 /** One built-in tool. */
 export async function loadTool(
+  name: ToolName,
+  platform: Platform,
+): Promise<AnyCommand> {
+  return ruled(await importTool(name, platform));
+}
+
+async function importTool(
   name: ToolName,
   platform: Platform,
 ): Promise<AnyCommand> {

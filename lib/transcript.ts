@@ -5,6 +5,7 @@
  * @module
  */
 import { clipHead, escapeControls, stripAnsi } from "./clip.ts";
+import type { Decided } from "./hooks.ts";
 import { redact } from "./redact.ts";
 import type { Message, SessionInfo } from "./recorded.ts";
 
@@ -231,6 +232,9 @@ function payloadContent(message: Message): Record<string, unknown> {
           tool_use_id: message.callId ?? "",
           output: redact(message.text),
           ...(message.isError ? { is_error: true } : {}),
+          ...(message.json === undefined
+            ? {}
+            : { decided: parsed(message.json) }),
         },
       };
   }
@@ -242,11 +246,30 @@ function mark(message: Message): string {
   return ` ← ${message.tool}${message.isError ? " (error)" : ""}`;
 }
 
-/** What is said of a text that is only a part. */
+/**
+ * What was decided on a call, in its result: by whom it was refused, or what the person said; undefined where it was
+ * allowed without a question.
+ */
+export function decidedText({ json }: Message): string | undefined {
+  const { decision, by, answer } = parsed(json) as Partial<Decided>;
+  if (decision === undefined || (decision === "allowed" && !answer)) {
+    return undefined;
+  }
+  const said = answer === undefined ? "" : `; the person: ${answer}`;
+  return oneLine(
+    `${decision === "none" ? "not run for" : `${decision} by`} ${by}${said}`,
+  );
+}
+
+/** What is said of a text that is only a part, and of a call that was not just allowed. */
 function rest(message: Message): string {
-  return message.hash === undefined
-    ? ""
-    : `\n(of ${message.bytes} bytes; SHA-256 ${message.hash})\n`;
+  const decided = decidedText(message);
+  return [
+    ...(message.hash === undefined
+      ? []
+      : [`\n(of ${message.bytes} bytes; SHA-256 ${message.hash})\n`]),
+    ...(decided === undefined ? [] : [`\n(${decided})\n`]),
+  ].join("");
 }
 
 /** A fenced block whose fence is longer than any run of backticks inside. */

@@ -111,6 +111,7 @@ export class World {
       ...base,
       world: this,
       scope: this.scope,
+      roots: this.roots,
       config: this.config,
       platform: this.platform,
       logger: this.logger,

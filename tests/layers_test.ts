@@ -126,6 +126,10 @@ const LAYERS = [
   "import_rousseau",
   // tools
   "tool",
+  "decisions",
+  "command_words",
+  "policy",
+  "policy_gate",
   "paging",
   "page_notes",
   "seek",

@@ -58,6 +58,7 @@ Deno.test("sessions stats counts calls, errors, time and bytes by tool, day and 
       tool: "bash",
       calls: 4,
       errors: 0,
+      denied: 0,
       milliseconds: 4,
       bytes: 20,
     });

@@ -1,0 +1,350 @@
+/**
+ * Between a call and its tool: what the rules say is done before anything else is, the person is asked, and the tool's
+ * paths are held to the rules, too.
+ *
+ * @module
+ */
+import { escapeControls } from "./clip.ts";
+import {
+  type AnyCommand,
+  CommandError,
+  type CommandOutput,
+} from "./command.ts";
+import { Decisions } from "./decisions.ts";
+import { isWithin, pathsOf } from "./paths.ts";
+import { expandHome, fromUser } from "./platform.ts";
+import { Policy, type Verdict } from "./policy.ts";
+import type { Access, Resolved, Scope } from "./scope.ts";
+import { failure, type ToolContext } from "./tool.ts";
+
+/** UTF-16 units of a call that a person is shown: what is longer is refused, since its end would be hidden. */
+export const MAX_ASKED_CHARS = 4_000;
+
+/** The question's name within a call. */
+const ASK_KEY = "rousseau/policy";
+
+/** Tools whose every path passes the scope. Programs find theirs by themselves, and keep the scope that their sandbox needs. */
+const FILE_TOOLS: ReadonlySet<string> = new Set([
+  "read",
+  "write",
+  "edit",
+  "grep",
+  "rousseau_undo",
+]);
+
+type Args = Record<string, unknown>;
+
+/**
+ * Calls a tool as the rules have it.
+ *
+ * @throws {CommandError} naming the rule that refuses.
+ */
+export async function runByRules(
+  { tool: name, run }: { tool: string; run: NonNullable<AnyCommand["run"]> },
+  args: Record<string, unknown>,
+  ctx: ToolContext,
+): Promise<CommandOutput> {
+  const policy = await policyOf(ctx);
+  const path = await realPathOf(name, args, ctx);
+  const command = name === "bash" ? textOf(args.command) : undefined;
+  const verdict = policy.decide({ tool: name, path, command });
+  const decisions = Decisions.of(ctx);
+  const note = (
+    decision: "allowed" | "denied" | "asked",
+    { by }: Verdict,
+    more: { answer?: "accept" | "decline" | "cancel" | "unable" } = {},
+  ) => {
+    decisions.note(ctx.signal, {
+      decision,
+      by,
+      ...(path === undefined ? {} : { path }),
+      ...more,
+    });
+    ctx.logger.info("policy.decided", { tool: name, decision, by, ...more });
+  };
+  if (verdict.effect === "deny") {
+    note("denied", verdict);
+    throw refusal(`${name}: refused by ${named(verdict)}`);
+  }
+  if (verdict.effect === "ask") {
+    note("asked", verdict);
+    const answer = await asked(name, args, { path, command, verdict }, ctx);
+    if (answer !== "accept") {
+      note("denied", verdict, {
+        answer: answer instanceof CommandError ? "unable" : answer,
+      });
+      if (answer instanceof CommandError) throw answer;
+      throw refusal(
+        `${name}: refused by the person, whom ${named(verdict)} asks first (${
+          answer === "decline" ? "declined" : "not answered"
+        })`,
+      );
+    }
+    ctx.signal.throwIfAborted();
+    note("allowed", verdict, { answer });
+  } else note("allowed", verdict);
+  return await run(
+    args,
+    !FILE_TOOLS.has(name) ? ctx : {
+      ...ctx,
+      scope: new RuledScope(ctx, {
+        tool: name,
+        policy,
+        approved: verdict.effect === "ask"
+          ? { by: verdict.by, path }
+          : undefined,
+        refused: ({ by }, path) =>
+          decisions.note(ctx.signal, { decision: "denied", by, path }),
+      }),
+    },
+  );
+}
+
+/** The rules, made ready for the roots that this call works in. */
+function policyOf(ctx: ToolContext): Promise<Policy> {
+  const known = ctx.process.get(
+    "policies",
+    () => new WeakMap<Scope, Promise<Policy>>(),
+  );
+  let policy = known.get(ctx.scope);
+  if (!policy) {
+    policy = Policy.load(ctx.config.policy ?? [], {
+      platform: ctx.platform,
+      // A client that narrows its roots does not move the places that rules speak of.
+      roots: [...new Set([...ctx.roots ?? [], ...ctx.scope.roots])],
+    });
+    known.set(ctx.scope, policy);
+  }
+  return policy;
+}
+
+/**
+ * The path that a call is about, resolved; undefined where there is none. Of one that is not there, or that the tool
+ * itself will refuse, as much is resolved as can be.
+ */
+async function realPathOf(
+  tool: string,
+  args: Args,
+  { scope, platform }: ToolContext,
+): Promise<string | undefined> {
+  const [given, access] = pathIn(tool, args) ?? [];
+  if (access === undefined) return undefined;
+  if (given === undefined) return scope.roots[0];
+  const path = tool === "rousseau_undo"
+    ? fromUser(platform, given) ?? given
+    : given;
+  for (const how of [access, "write"] as const) {
+    try {
+      return (await scope.resolve(path, how)).real;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      const { refused, path: real } = error.meta ?? {};
+      if (refused === true && typeof real === "string") return real;
+    }
+  }
+  const { resolve } = pathsOf(platform.os);
+  return resolve(scope.roots[0] ?? "/", expandHome(platform, path));
+}
+
+function pathIn(
+  tool: string,
+  args: Args,
+): [path: string | undefined, access: Access] | undefined {
+  switch (tool) {
+    case "read":
+      return [textOf(args.path), "read"];
+    case "write":
+    case "edit":
+      return [textOf(args.path), "write"];
+    case "grep":
+      return [textOf(args.path), "search"];
+    case "bash":
+      return [textOf(args.cwd), "search"];
+    case "rousseau_undo":
+      return args.file === undefined ? undefined : [textOf(args.file), "write"];
+    default:
+      return undefined;
+  }
+}
+
+/** What the person says, or why nobody could be asked. */
+async function asked(
+  tool: string,
+  args: Args,
+  about: {
+    path: string | undefined;
+    command: string | undefined;
+    verdict: Verdict;
+  },
+  ctx: ToolContext,
+): Promise<"accept" | "decline" | "cancel" | CommandError> {
+  const { path, command, verdict } = about;
+  // What is written can be long, and is read best in the file's difference afterwards; all else is shown.
+  const left = WRITTEN[tool] ?? (command === undefined ? [] : ["command"]);
+  const rest = Object.entries(args).filter(([name]) => !left.includes(name));
+  const shown = visible([
+    ...(command === undefined ? [] : [command]),
+    ...(path === undefined ? [] : [`${command ? "in" : "on"} ${path}`]),
+    ...(rest.length > 0 ? [JSON.stringify(Object.fromEntries(rest))] : []),
+  ].join("\n"));
+  if (shown.length > MAX_ASKED_CHARS) {
+    return refusal(
+      `${tool}: ${
+        named(verdict)
+      } asks the person first, who could not see all of this call: it has ${shown.length} characters, at most ${MAX_ASKED_CHARS} can be shown. Put what is long into a file`,
+    );
+  }
+  const message = `Allow ${tool}?\n\n${shown}\n\n(${named(verdict)})`;
+  if (ctx.terminal) {
+    const answer = await askOnTerminal(message, ctx);
+    return answer ?? refusal(
+      `${tool}: ${
+        named(verdict)
+      } asks first, and nobody can answer where standard input is no terminal`,
+    );
+  }
+  try {
+    return (await ctx.ask(ASK_KEY, { message })).action;
+  } catch (error) {
+    // What ends a call of 2026-07-28 until the answer is there is none of these.
+    if (!(error instanceof CommandError)) throw error;
+    return refusal(
+      `${tool}: ${
+        named(verdict)
+      } asks the person first, and this was not possible: ${error.message}`,
+    );
+  }
+}
+
+/** Arguments that a question leaves out. */
+const WRITTEN: Readonly<Record<string, readonly string[]>> = {
+  write: ["content"],
+  edit: ["old_string", "new_string", "edits"],
+};
+
+/** Asks the person at the terminal; undefined where there is none. */
+async function askOnTerminal(
+  message: string,
+  { terminal, signal }: ToolContext,
+): Promise<"accept" | "decline" | "cancel" | undefined> {
+  if (!terminal?.isInteractive || terminal.stdin.locked) return undefined;
+  terminal.warn(
+    `${message}\nType y and Enter to allow it, Enter to refuse it:`,
+  );
+  const reader = terminal.stdin.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", stop);
+  try {
+    const decoder = new TextDecoder();
+    let line = "";
+    while (!line.includes("\n")) {
+      const { value, done } = await reader.read();
+      if (done) return line === "" ? "cancel" : yes(line);
+      line += decoder.decode(value, { stream: true });
+    }
+    return yes(line);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    reader.releaseLock();
+  }
+}
+
+function yes(line: string): "accept" | "decline" {
+  return /^\s*y(es)?\s*$/i.test(line) ? "accept" : "decline";
+}
+
+interface Ruling {
+  tool: string;
+  policy: Policy;
+  /** What the person has allowed: whatever one rule is about, below a path where the call names one. */
+  approved: { by: string; path: string | undefined } | undefined;
+  refused: (verdict: Verdict, path: string) => void;
+}
+
+/** The scope with the rules on paths in it: whatever a tool comes upon is held to them. */
+class RuledScope implements Scope {
+  readonly #ctx: ToolContext;
+  readonly #ruling: Ruling;
+
+  constructor(ctx: ToolContext, ruling: Ruling) {
+    this.#ctx = ctx;
+    this.#ruling = ruling;
+  }
+
+  get mode(): Scope["mode"] {
+    return this.#ctx.scope.mode;
+  }
+
+  get roots(): readonly string[] {
+    return this.#ctx.scope.roots;
+  }
+
+  async resolve(path: string, access: Access): Promise<Resolved> {
+    const resolved = await this.#ctx.scope.resolve(path, access);
+    const { real } = resolved;
+    const verdict = this.#closing(real);
+    if (verdict) {
+      this.#ruling.refused(verdict, real);
+      throw refusal(this.#text(real, verdict));
+    }
+    return resolved;
+  }
+
+  denial(real: string, access: Access): string | undefined {
+    const denied = this.#ctx.scope.denial(real, access);
+    if (denied !== undefined) return denied;
+    const verdict = this.#closing(real);
+    return verdict && this.#text(real, verdict);
+  }
+
+  describe(): string {
+    return this.#ctx.scope.describe();
+  }
+
+  /** The verdict that closes a path to this tool, unless the person has opened it. */
+  #closing(path: string): Verdict | undefined {
+    const { tool, policy, approved } = this.#ruling;
+    const verdict = policy.decide({ tool, path });
+    const { effect, by } = verdict;
+    if (effect === "allow") return undefined;
+    const isApproved = effect === "ask" && approved?.by === by &&
+      (approved.path === undefined ||
+        isWithin(pathsOf(this.#ctx.platform.os), approved.path, path));
+    return isApproved ? undefined : verdict;
+  }
+
+  #text(real: string, verdict: Verdict): string {
+    return verdict.effect === "ask"
+      ? `${real} is closed until the person is asked, by ${
+        named(verdict)
+      }: name it in the call, so that it can be`
+      : `${real} is closed by ${named(verdict)}`;
+  }
+}
+
+function named({ by, reason, isAboutCommand }: Verdict): string {
+  const why = reason === undefined ? by : `${by} (${reason})`;
+  return isAboutCommand
+    ? `${why}, which guards against accidents and is no wall`
+    : why;
+}
+
+/** A refusal by a rule. */
+function refusal(text: string): CommandError {
+  return failure(
+    `${text}. Only the person can change that; do not look for another way to the same end`,
+    { meta: { refused: true } },
+  );
+}
+
+/** Text that says to a person what it says to the machine: nothing invisible, nothing that turns it around. */
+function visible(text: string): string {
+  return escapeControls(text).text.replaceAll(
+    /[\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
