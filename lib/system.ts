@@ -163,6 +163,9 @@ export function systemFrom(deno: DenoLike): System {
     get stdinIsTerminal() {
       return deno.stdin.isTerminal();
     },
+    get stderrIsTerminal() {
+      return deno.stderr.isTerminal();
+    },
     get columns() {
       return columnsOf(deno);
     },
@@ -175,7 +178,7 @@ export function systemFrom(deno: DenoLike): System {
 function columnsOf(deno: DenoLike): number | undefined {
   if (!deno.stdout.isTerminal()) return undefined;
   try {
-    return deno.consoleSize().columns;
+    return deno.consoleSize().columns || 80; // a terminal may not know
   } catch {
     return 80;
   }
