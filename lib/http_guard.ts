@@ -21,7 +21,8 @@ export interface GuardOptions {
 
 /**
  * Refuses what a web page in somebody's browser could send: a foreign `Origin`, or a `Host` that was rebound to this
- * machine (2026-07-28, Transports, "Security Warning"). Undefined when the request may go on.
+ * machine (2026-07-28, Transports, "Security Warning"). Where all addresses are listened on, any address may be the
+ * host: only names can be rebound. Undefined when the request may go on.
  */
 export function refuseForeign(
   request: Request,
@@ -29,10 +30,17 @@ export function refuseForeign(
 ): Response | undefined {
   const known = new Set([
     ...LOOPBACK,
-    ...hosts.map((host) => host.toLowerCase()),
+    ...hosts.map((host) =>
+      hostName(`http://${host.includes(":") ? `[${host}]` : host}`)
+    ),
   ]);
-  const host = request.headers.get("host");
-  if (host !== null && !known.has(hostName(`http://${host}`) ?? "")) {
+  const anyAddress = EVERYWHERE.some((host) => known.has(host));
+  // HTTP/2 has the host in its address alone.
+  for (const host of [request.headers.get("host"), new URL(request.url).host]) {
+    if (host === null) continue;
+    const name = hostName(`http://${host}`);
+    if (known.has(name ?? "")) continue;
+    if (anyAddress && name !== undefined && ADDRESS.test(name)) continue;
     return plain(403, `the host "${host}" is not served here`);
   }
   const origin = request.headers.get("origin");
@@ -117,6 +125,12 @@ export function plain(
 }
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/** What stands for all addresses of the machine. */
+const EVERYWHERE = ["0.0.0.0", "[::]"];
+
+/** An address as `URL` writes it. */
+const ADDRESS = /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\])$/;
 
 function hostName(url: string): string | undefined {
   try {

@@ -240,7 +240,8 @@ export class HttpHandler {
     }
     const last = request.headers.get("last-event-id");
     const stream = last === null ? session.own.read() : session.resume(last);
-    if (!stream) return plain(404, "that stream is no longer kept");
+    // Not 404, which would tell the client that the session is gone.
+    if (!stream) return plain(400, "no such stream is kept: call again");
     return new Response(stream, { headers: SSE_HEADERS });
   }
 

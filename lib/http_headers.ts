@@ -69,7 +69,8 @@ function expect(headers: Headers, name: string, wanted: unknown): void {
   const value = decodeHeader(given);
   const same = typeof wanted === "number"
     ? value !== undefined && value.trim() !== "" && Number(value) === wanted
-    : value === String(wanted);
+    : (typeof wanted === "string" || typeof wanted === "boolean") &&
+      value === String(wanted);
   if (!same) {
     throw mismatch(`the header ${name} does not say what the body says`);
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import { failure } from "./calls.ts";
+import { CommandError } from "./command.ts";
 import { createContext } from "./context.ts";
 import { isObject, own } from "./era.ts";
 import { badParams, type Exchange, refuseCursor } from "./exchange.ts";
@@ -34,8 +35,8 @@ export function listPrompts(exchange: Exchange): { prompts: JsonObject[] } {
 /**
  * The messages of the prompt that `params` names.
  *
- * @throws {RpcError} -32602 for an unknown prompt and for arguments that are missing or no strings, -32603 when the
- * prompt fails.
+ * @throws {RpcError} -32602 for an unknown prompt, for arguments that are missing or no strings, and for what the prompt
+ * refuses, -32603 when it fails.
  */
 export async function getPrompt(
   exchange: Exchange,
@@ -64,6 +65,8 @@ export async function getPrompt(
         : said,
     };
   } catch (error) {
+    // What the prompt says of its arguments is no fault of the server.
+    if (error instanceof CommandError) throw badParams(error.message);
     const [block] = failure(error, name, core.logger).content;
     throw new RpcError(
       ErrorCode.internal,

@@ -25,7 +25,7 @@ export async function listResources(
 ): Promise<{ resources: ResourceDefinition[]; nextCursor?: string }> {
   const { core } = exchange;
   const { context } = createContext(exchange);
-  const cursor = readCursor(exchange.params);
+  const cursor = readCursor(exchange);
   const resources = cursor ? [] : core.registry.resourceDefinitions();
   for (let i = cursor?.provider ?? 0; i < core.providers.length; i++) {
     const from = cursor?.provider === i ? cursor.cursor : undefined;
@@ -168,7 +168,7 @@ function writeCursor(provider: number, cursor: string): string {
   );
 }
 
-function readCursor(params: Exchange["params"]): Cursor | undefined {
+function readCursor({ params, core }: Exchange): Cursor | undefined {
   const text = own(params, "cursor");
   if (text === undefined || text === null || text === "") return undefined;
   try {
@@ -179,7 +179,7 @@ function readCursor(params: Exchange["params"]): Cursor | undefined {
     );
     if (
       Number.isSafeInteger(provider) && provider >= 0 &&
-      typeof cursor === "string"
+      provider < core.providers.length && typeof cursor === "string"
     ) {
       return { provider, cursor };
     }

@@ -1,6 +1,10 @@
 /** What the handshake revisions have beside tools and resources: logging, subscriptions, completion and prompts. */
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import type { AnyCommand, CommandContext } from "../lib/command.ts";
+import {
+  type AnyCommand,
+  type CommandContext,
+  CommandError,
+} from "../lib/command.ts";
 import { MAX_COMPLETIONS } from "../lib/completion.ts";
 import { type AnyPrompt, prompt } from "../lib/prompt.ts";
 import { McpServer, type ServerOptions } from "../lib/server.ts";
@@ -59,6 +63,12 @@ const greet = prompt({
   run: ({ who, style }) => `Say hello to ${who}${style ? ` ${style}` : ""}`,
 });
 
+const refuses = prompt({
+  name: "refuses",
+  description: "Refuses",
+  run: () => Promise.reject(new CommandError("no session of that id")),
+});
+
 const fails = prompt({
   name: "fails",
   description: "Fails",
@@ -71,7 +81,7 @@ async function withClient(
 ): Promise<void> {
   const server = new McpServer({ name: "test", version: "1.0.0", ...options })
     .register(talk).register(choose).registerPrompt(greet)
-    .registerPrompt(fails);
+    .registerPrompt(refuses).registerPrompt(fails);
   const client = new MemoryClient(server);
   await client.initialize();
   await fn(client, server);
@@ -184,6 +194,7 @@ Deno.test("prompts are listed with their arguments", async () => {
             { name: "style", title: "Style", required: false },
           ],
         },
+        { name: "refuses", description: "Refuses", arguments: [] },
         { name: "fails", description: "Fails", arguments: [] },
       ],
     });
@@ -215,6 +226,7 @@ Deno.test("prompts/get fills a prompt in, and refuses what does not fit", async 
         { name: "greet", arguments: {} },
         { name: "greet", arguments: { who: 5 } },
         { name: "greet", arguments: [] },
+        { name: "refuses" },
       ]
     ) {
       assertEquals(

@@ -7,6 +7,7 @@ import {
 import type { AnyCommand, CommandContext } from "../lib/command.ts";
 import { type HttpOptions, serveHttp } from "../lib/http.ts";
 import { MAX_BODY_BYTES, readBody } from "../lib/http_guard.ts";
+import { HttpHandler } from "../lib/http_handler.ts";
 import { decodeHeader } from "../lib/http_headers.ts";
 import { McpServer } from "../lib/server.ts";
 import { EventStream, MAX_KEPT_EVENTS, MAX_UNREAD_BYTES } from "../lib/sse.ts";
@@ -328,6 +329,38 @@ Deno.test("http: headers that are missing, or disagree with the body, are -32020
   });
 });
 
+Deno.test("http: a header says a text, a number or a truth value, and never what the body nests", async () => {
+  await withHttp(async ({ post }) => {
+    const body = JSON.stringify(call(1, "NAME", {
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "REVISION",
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    }));
+    const deep = `${"[".repeat(300_000)}${"]".repeat(300_000)}`;
+    for (
+      const [revision, name] of [
+        [deep, '"echo"'],
+        ['"2026-07-28"', deep],
+        ['"2026-07-28"', '{"toString":1}'],
+        ['["2026-07-28"]', '"echo"'],
+        ['"2026-07-28"', '["echo"]'],
+      ] as const
+    ) {
+      const response = await post(
+        body.replace('"REVISION"', revision).replace('"NAME"', name),
+        {
+          "MCP-Protocol-Version": "2026-07-28",
+          "Mcp-Method": "tools/call",
+          "Mcp-Name": "echo",
+        },
+      );
+      const { error } = await response.json();
+      assertEquals([response.status, error.code], [400, -32020]);
+    }
+  });
+});
+
 Deno.test("decodeHeader reads plain text and base64, and nothing from bad base64", () => {
   assertEquals(decodeHeader("plain"), "plain");
   assertEquals(decodeHeader("=?base64?4oKs?="), "€");
@@ -465,8 +498,11 @@ Deno.test("http: the stream of a session tells of changes, and can be taken up a
       "notifications/resources/list_changed",
     );
     await again.return(undefined);
-    const lost = await open({ "Last-Event-ID": "nope" });
-    assertEquals([lost.status, await lost.body?.cancel()], [404, undefined]);
+    for (const id of ["nope", "s99.1", "own.-1", "__proto__.1"]) {
+      const lost = await open({ "Last-Event-ID": id });
+      // 404 would mean that the session is gone.
+      assertEquals([lost.status, await lost.body?.cancel()], [400, undefined]);
+    }
   });
 });
 
@@ -574,6 +610,40 @@ Deno.test("http: foreign origins and rebound hosts are refused, whatever else th
   });
 });
 
+Deno.test("http: the host is a name that the server was given, or any address where it listens on all", async () => {
+  const status = async (hosts: string[], host: string) => {
+    const handler = new HttpHandler(makeServer().server, {
+      token: undefined,
+      hosts,
+    });
+    const request = new Request("http://127.0.0.1/mcp", {
+      headers: { Host: host },
+    });
+    return (await handler.handle(request)).status;
+  };
+  for (
+    const [hosts, host, expected] of [
+      [["fd00::1"], "[fd00::1]:8787", 405],
+      [["Box.Example"], "box.example", 405],
+      [["box.example"], "192.0.2.1", 403],
+      [["0.0.0.0"], "192.0.2.1:8787", 405],
+      [["::"], "[fd00::1]:8787", 405],
+      [["0.0.0.0"], "evil.example", 403],
+      [["0.0.0.0"], "192.0.2.1.evil.example", 403],
+    ] as const
+  ) assertEquals(await status([...hosts], host), expected, host);
+});
+
+Deno.test("http: a request without a Host is judged by its address", async () => {
+  const handler = new HttpHandler(makeServer().server, { token: undefined });
+  for (
+    const [address, expected] of [["localhost", 405], ["evil.example", 403]]
+  ) {
+    const request = new Request(`http://${address}/mcp`);
+    assertEquals((await handler.handle(request)).status, expected);
+  }
+});
+
 Deno.test("http: what is no request has an error without an id in 2026-07-28", async () => {
   await withHttp(async ({ post }) => {
     for (
@@ -633,6 +703,11 @@ Deno.test("http: a request cannot hide another one, nor say a thing twice", asyn
         `Content-Length: ${body.length}\r\nContent-Length: 5`,
         `Content-Length: 5\r\nTransfer-Encoding: chunked`,
         `Transfer-Encoding: chunked\r\nTransfer-Encoding: identity`,
+        `Transfer-Encoding : chunked`,
+        `Transfer-Encoding:\r\n chunked`,
+        `X-Folded: a\r\n Mcp-Method: tools/list\r\nContent-Length: 5`,
+        `Host: evil.example\r\nContent-Length: 5`,
+        `Content-Length: +5`,
       ]
     ) {
       const said = await send(headers, `0\r\n\r\n${hidden}`);

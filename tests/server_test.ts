@@ -236,7 +236,8 @@ Deno.test("a cursor that no list gave is -32602", async () => {
         "prompts/list",
       ]
     ) {
-      for (const cursor of ["bogus", "WzAsMV0", 5]) {
+      // "WzAsIngiXQ" is of a provider that there is not.
+      for (const cursor of ["bogus", "WzAsMV0", "WzAsIngiXQ", 5]) {
         assertEquals(
           (await client.request(method, { cursor })).error.code,
           -32602,
