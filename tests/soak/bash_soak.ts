@@ -30,7 +30,7 @@ export interface SoakReport {
 const WORKERS = 8;
 
 /** Seconds that commands sleep which are to be ended; no other process on the machine is likely to. */
-const MARK = "7131.25";
+const MARK = `7131.${Deno.pid}1`;
 
 /** A kind of call: makes it, and says what is wrong with the answer. */
 type Kind = (world: World, pick: () => number) => Promise<string | undefined>;
