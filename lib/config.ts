@@ -115,14 +115,15 @@ export interface Loaded {
 export async function loadConfig(sources: ConfigSources): Promise<Loaded> {
   const { flags, platform } = sources;
   const warnings: string[] = [];
-  const bound = machinePolicy(platform, warnings);
-  const file = await readSettingsFile(
-    flags.config ?? platform.env("ROUSSEAU_CONFIG"),
-    sources,
-    warnings,
-    // Both are looked for at once, and nothing is left running where one fails.
-  ).finally(() => bound.catch(() => {}));
-  const machine = await bound;
+  // Both are looked for at once, and nothing is left running where one fails.
+  const [machine, file] = await bothOf(
+    machinePolicy(platform, warnings),
+    readSettingsFile(
+      flags.config ?? platform.env("ROUSSEAU_CONFIG"),
+      sources,
+      warnings,
+    ),
+  );
   const values = new Map<string, unknown>();
   for (const setting of SETTINGS) {
     const value = flagValue(setting, flags, platform) ??
@@ -144,6 +145,12 @@ export async function loadConfig(sources: ConfigSources): Promise<Loaded> {
     file: file?.path,
     warnings,
   };
+}
+
+/** What both promises give; where they fail, what the first throws, once neither runs any more. */
+async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return [await a, await b];
 }
 
 /** The administrator's policy: one look where there is none. */

@@ -129,6 +129,7 @@ const LAYERS = [
   "decisions",
   "command_words",
   "policy",
+  "ruled_scope",
   "policy_gate",
   "paging",
   "page_notes",

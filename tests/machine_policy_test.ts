@@ -370,3 +370,18 @@ Deno.test("a rule for a tool that is none stops the start; one of the machine's 
   );
   assertStringIncludes(message, 'there is no tool "raed"; did you mean "read"');
 });
+
+Deno.test("a policy that cannot be used is told though the settings are still being read", async () => {
+  await using machine = await Machine.make("mode: wide\n");
+  const file = Promise.withResolvers<string>();
+  const loading = loadConfig({
+    flags: {},
+    platform: machine.platform(),
+    readTextFile: () => file.promise,
+  });
+  // By then the policy has been read; nobody may take its failure for one that nobody waits for.
+  const told = assertRejects(() => loading, UsageError, "nothing runs without");
+  await Deno.lstat(machine.file);
+  setTimeout(() => file.resolve("mode: open\n"), 50);
+  await told;
+});
