@@ -36,6 +36,21 @@ export function vocabulary(size: number): string[] {
     ).join(""));
 }
 
+/** A session of a project that is not in the file yet. */
+export function newSession(project: number): SessionRef {
+  return {
+    id: crypto.randomUUID(),
+    hostKey: undefined,
+    clientName: "bench",
+    clientVersion: "1",
+    protocol: "2025-11-25",
+    cwd: "/w",
+    roots: [`/w/project${project}`],
+    source: undefined,
+    n: undefined,
+  };
+}
+
 /** Fills `path` with `sessions` sessions of ten messages, in 100 projects. */
 export async function generate(
   path: string,
@@ -68,17 +83,7 @@ export async function generate(
     batch = [];
   };
   for (let s = 0; s < sessions; s++) {
-    const session: SessionRef = {
-      id: crypto.randomUUID(),
-      hostKey: undefined,
-      clientName: "bench",
-      clientVersion: "1",
-      protocol: "2025-11-25",
-      cwd: "/w",
-      roots: [`/w/project${s % 100}`],
-      source: undefined,
-      n: undefined,
-    };
+    const session = newSession(s % 100);
     for (let i = 0; i < 5; i++) {
       const start = callStart({
         arguments: { command: text(10) },
