@@ -55,7 +55,7 @@ for (const stderrIsTerminal of [true, false]) {
         ...stderrIsTerminal ? [progressLine(1, 2, "half"), "\r\x1b[K"] : [],
         "prog: careful\n",
         "done",
-      "\n",
+        "\n",
       ]);
     },
   );
