@@ -149,13 +149,16 @@ export class McpServer {
     options.signal?.addEventListener("abort", stop);
     const writer = new LineWriter(writable, stop);
     const debug = core.logger.enabled("debug");
+    const log = (line: string) =>
+      core.logger.debug("rpc.sent", { message: line });
     const send = debug
       ? (line: string) => {
-        core.logger.debug("rpc.sent", { message: line });
+        log(line);
         writer.write(line);
       }
       : (line: string) => writer.write(line);
     const outlet: Outlet = { answer: send, notify: send, drop() {} };
+    const written: Outlet = { answer: log, notify: log, drop() {} };
     const connection = new Connection(core, send);
     gone.signal.addEventListener("abort", () => connection.stop());
     let completing: Promise<void> | undefined;
@@ -179,7 +182,7 @@ export class McpServer {
             isComplete = true;
             if (gone.signal.aborted) break;
           }
-          if (message) connection.receive(message, greeted ? SILENT : outlet);
+          if (message) connection.receive(message, greeted ? written : outlet);
           else refuseLine(connection, line as BadLine, outlet);
           greeted = false;
           // A failure is met where it is waited for.
@@ -213,9 +216,6 @@ export class McpServer {
     );
   }
 }
-
-/** Takes an answer that has been given. */
-const SILENT: Outlet = { answer() {}, notify() {}, drop() {} };
 
 function refuseLine(
   connection: Connection,

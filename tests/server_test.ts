@@ -1300,3 +1300,22 @@ Deno.test("a server that cannot be completed logs it and ends", async () => {
     ["warn", "input.failed", { error: "Error: no parts" }],
   ]);
 });
+
+Deno.test("a server that is told its client was greeted takes the first initialize in and answers what follows", async () => {
+  const lines = [
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}',
+    '{"jsonrpc":"2.0","id":2,"method":"tools/list"}',
+    '{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}',
+  ];
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const answers = new Response(readable).text();
+  await new McpServer({ name: "test", version: "1" }).serve(
+    new Blob([lines.join("\n")]).stream(),
+    writable,
+    { greeted: true },
+  );
+  assertEquals(
+    (await answers).trimEnd().split("\n").map((line) => JSON.parse(line).id),
+    [2, 3],
+  );
+});

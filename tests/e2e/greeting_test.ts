@@ -68,6 +68,11 @@ const cases: Case[] = [
     args: ["mcp", "--root", "."],
     files: { "root/.rousseau.yaml": "mode: read-only\nrecord: off\n" },
   },
+  {
+    name: "every envelope in the log",
+    args: ["mcp"],
+    env: { ROUSSEAU_LOG_LEVEL: "debug" },
+  },
   { name: "nothing recorded", args: ["mcp"], env: { ROUSSEAU_RECORD: "off" } },
   {
     name: "nothing but what the runtime needs",
@@ -94,6 +99,11 @@ Deno.test("the greeting and the server answer the first message alike, and each 
     });
     assertEquals(timeless(greeting), timeless(server), name);
     assertEquals(greeting.stdout.split("\n").length, 2, name);
+    assertEquals(
+      greeting.stderr.includes("rpc.sent"),
+      options.env?.ROUSSEAU_LOG_LEVEL === "debug",
+      name,
+    );
     seen.add(greeting.stdout.replaceAll(folders.base, ""));
   }
   assertEquals(seen.size > cases.length / 2, true, "cases differ");
