@@ -4,15 +4,19 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { importFiles } from "../lib/import.ts";
+import type { CommandContext } from "../lib/command.ts";
+import { IMPORT_BATCH, importFiles } from "../lib/import.ts";
 import { claudeCode } from "../lib/import_claude.ts";
 import { codex } from "../lib/import_codex.ts";
 import { linesFrom, MAX_LINE_BYTES } from "../lib/import_lines.ts";
 import type { Message } from "../lib/recorded.ts";
+import { McpServer } from "../lib/server.ts";
 import { sessionsCommand } from "../lib/sessions_cli.ts";
+import { sessionsImport } from "../lib/sessions_import.ts";
 import { Sqlite } from "../lib/sqlite.ts";
 import type { SessionStore } from "../lib/store.ts";
-import { runCommand, withFolder, withStore } from "./sessions.ts";
+import { MemoryClient } from "./fixtures/memory_client.ts";
+import { runCommand, toolContext, withFolder, withStore } from "./sessions.ts";
 
 const fixture = (name: string) =>
   new URL(`fixtures/import/${name}.jsonl`, import.meta.url).pathname;
@@ -405,6 +409,69 @@ Deno.test("sessions import says what it cannot read", async () => {
         (await run(store, { source: "codex", path: [folder] })).text,
         "codex: 0 files, 0 with something new, 0 messages",
       );
+    });
+  });
+});
+
+Deno.test("an import exposed as a tool tells its caller how far it is", async () => {
+  await withStore({}, async (store) => {
+    await withFolder(async (folder) => {
+      const file = `${folder}/a.jsonl`;
+      const line = (i: number) =>
+        JSON.stringify({
+          type: "user",
+          sessionId: "11111111-2222-4333-8444-555555555555",
+          timestamp: "2026-11-01T10:00:00.000Z",
+          message: { role: "user", content: `line ${i}` },
+        });
+      await Deno.writeTextFile(
+        file,
+        Array.from({ length: IMPORT_BATCH * 3 }, (_, i) => line(i)).join("\n"),
+      );
+      const server = new McpServer({ name: "s", version: "1" });
+      server.register({
+        ...sessionsImport,
+        tool: {
+          name: "import",
+          annotations: {
+            readOnlyHint: false,
+            destructiveHint: false,
+            idempotentHint: true,
+            openWorldHint: false,
+          },
+        },
+        run: (args: unknown, ctx: CommandContext) =>
+          sessionsImport.run!(args, { ...toolContext(store), ...ctx }),
+      });
+      const client = new MemoryClient(server);
+      await client.initialize();
+      await client.send({
+        jsonrpc: "2.0",
+        id: "i",
+        method: "tools/call",
+        params: {
+          name: "import",
+          arguments: { source: "claude-code", path: [file] },
+          _meta: { progressToken: "p" },
+        },
+      });
+      const told = [];
+      for (
+        let message = await client.next();
+        message.id !== "i";
+        message = await client.next()
+      ) told.push(message.params);
+      await client.close();
+      const total = (await Deno.stat(file)).size;
+      assert(told.length > 0);
+      for (const [i, params] of told.entries()) {
+        assertEquals([params.progressToken, params.total, params.message], [
+          "p",
+          total,
+          "Claude Code",
+        ]);
+        assert(params.progress > (told[i - 1]?.progress ?? 0));
+      }
     });
   });
 });

@@ -1,12 +1,16 @@
 import {
   assert,
   assertEquals,
+  assertMatch,
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
 import { CommandError } from "../lib/command.ts";
 import { RpcError } from "../lib/rpc.ts";
 import type { Message } from "../lib/recorded.ts";
+import { START } from "../lib/session_cursor.ts";
+import { placesBefore } from "../lib/session_rows.ts";
+import type { Sqlite, SqlValue } from "../lib/sqlite.ts";
 import { databasePath, type SessionStore } from "../lib/store.ts";
 import {
   record,
@@ -181,6 +185,32 @@ Deno.test("a list is paged, newest first, and does not move while sessions are a
       assertEquals(all.slice(4).map((s) => s.id), ids);
     });
   }
+});
+
+Deno.test("a page of the list walks an index from its place on, however many sessions there are", async () => {
+  await withStore({}, async (store) => {
+    record(store);
+    for (const roots of [undefined, ["/w/project"]]) {
+      const plans = await store.query((db) => {
+        const asked: [string, SqlValue[]][] = [];
+        const all = (sql: string, ...values: SqlValue[]) => {
+          asked.push([sql, values]);
+          return [];
+        };
+        placesBefore({ all } as unknown as Sqlite, roots, START, 100);
+        return asked.map(([sql, values]) =>
+          db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
+            .map(({ detail }) => detail).join("; ")
+        );
+      });
+      assertEquals(plans.length, 1);
+      assertMatch(
+        plans[0] ?? "",
+        /SEARCH sessions? USING (?:COVERING )?INDEX|SEARCH session_roots USING (?:COVERING )?INDEX/,
+      );
+      assertEquals(/SCAN|TEMP B-TREE/.test(plans[0] ?? ""), false, plans[0]);
+    }
+  });
 });
 
 Deno.test("a page can leave sessions out and is still full", async () => {
