@@ -61,22 +61,26 @@ export function plainFlags(
 ): Record<string, unknown> | undefined {
   if (verb !== "mcp") return undefined;
   const flags: Record<string, unknown> = {};
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i]!;
-    const setting = SETTINGS.find(({ option }) =>
-      option !== undefined && word === `--${option.replaceAll("_", "-")}`
-    );
-    if (setting?.option === undefined) return undefined;
-    const { option, kind } = setting;
-    if (kind.of === "switch") {
-      flags[option] = true;
+  while (words.length > 0) {
+    const [, flag, inline] = /^--([a-z-]+)(?:=(.*))?$/s.exec(words.shift()!) ??
+      [];
+    const name = flag?.replaceAll("-", "_");
+    const kind = name === "config"
+      ? "path"
+      : name === "no_record"
+      ? "switch"
+      : SETTINGS.find(({ option }) => option === name)?.kind.of;
+    if (name === undefined || kind === undefined) return undefined;
+    if (kind === "switch") {
+      if (inline !== undefined) return undefined;
+      flags[name] = true;
       continue;
     }
-    const value = words[++i];
+    const value = inline ?? words.shift();
     if (!value || value.startsWith("-")) return undefined;
-    if (kind.of === "choice") flags[option] = value;
-    else if (kind.of === "list" || kind.of === "paths") {
-      flags[option] = [...flags[option] as string[] ?? [], value];
+    if (kind === "choice" || kind === "path") flags[name] = value;
+    else if (kind === "list" || kind === "paths") {
+      flags[name] = [...flags[name] as string[] ?? [], value];
     } else return undefined;
   }
   return flags;

@@ -43,7 +43,12 @@ async function greeted(
 }
 
 Deno.test("plainFlags gives what the parser gives, for each of the root's options", async () => {
-  const lines: string[][] = [["mcp"]];
+  const lines: string[][] = [
+    ["mcp"],
+    ["mcp", "--config", "x.yaml", "--no-record"],
+    ["mcp", "--config=a=b", "--no-record", "--config", "c"],
+    ["mcp", "--root=/a=b\nc", "--tools=bash"],
+  ];
   for (const { option, kind } of SETTINGS) {
     if (option === undefined) continue;
     const flag = `--${option.replaceAll("_", "-")}`;
@@ -78,10 +83,12 @@ Deno.test("plainFlags leaves every other line to the parser", () => {
       ["mcp", "--root"],
       ["mcp", "--root", ""],
       ["mcp", "--root", "--mode"],
-      ["mcp", "--root=/x"],
+      ["mcp", "--root="],
+      ["mcp", "--root=-x"],
+      ["mcp", "--no_record"],
+      ["mcp", "--allow-net=true"],
+      ["mcp", "--undefined", "x"],
       ["mcp", "--drain", "5"],
-      ["mcp", "--config", "x.yaml"],
-      ["mcp", "--no-record"],
       ["mcp", "--no-allow-net"],
       ["mcp", "--allow-net", "true"],
       ["mcp", "--help"],

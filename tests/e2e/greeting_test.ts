@@ -47,6 +47,12 @@ const cases: Case[] = [
   { name: "some tools", args: ["mcp", "--tools", "sessions,bash"] },
   { name: "no sessions", args: ["mcp", "--sessions", "none"] },
   { name: "a sandbox", args: ["mcp", "--sandbox", "require", "--allow-net"] },
+  { name: "no record", args: ["mcp", "--no-record"] },
+  {
+    name: "a named configuration",
+    args: ["mcp", "--config=../mine.yaml"],
+    files: { "mine.yaml": "mode: open\n" },
+  },
   {
     name: "variables",
     args: ["mcp"],
