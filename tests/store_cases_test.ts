@@ -8,6 +8,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { CommandError } from "../lib/command.ts";
+import { backUp } from "../lib/database_files.ts";
 import { type Migration, MIGRATIONS } from "../lib/migrations.ts";
 import { LOCK_WAIT } from "../lib/recorder.ts";
 import {
@@ -450,6 +451,35 @@ Deno.test("D09: an older file is backed up, then brought up step by step", async
     assertEquals(db.all("SELECT name FROM sqlite_schema WHERE name = 'c'"), []);
     db.close();
   });
+});
+
+Deno.test("D09: the backup is whole, whether or not the log could be emptied for it", async () => {
+  for (const isRead of [false, true]) {
+    await withDatabase(async (path) => {
+      const reader = await Sqlite.open(path);
+      const writer = await Sqlite.open(path);
+      if (isRead) {
+        reader.exec("BEGIN");
+        reader.get("SELECT count(*) FROM sessions");
+      }
+      writer.exec("UPDATE sessions SET title = 'in the log'");
+      const target = `${path}.copy`;
+      await backUp(writer, target);
+      const copy = await Sqlite.open(target, { readOnly: true });
+      assertEquals(copy.pragma("integrity_check"), "ok");
+      assertEquals(copy.get("SELECT title FROM sessions"), {
+        title: "in the log",
+      });
+      copy.close();
+      // Nothing is held any more.
+      writer.exec("BEGIN IMMEDIATE; ROLLBACK");
+      if (Deno.build.os !== "windows") {
+        assertEquals(((await Deno.stat(target)).mode ?? 0) & 0o777, 0o600);
+      }
+      reader.close();
+      writer.close();
+    });
+  }
 });
 
 Deno.test("another program's database is left alone, byte for byte, and ours is beside it", async () => {
