@@ -197,7 +197,7 @@ async function execute(
   base.print = (text) =>
     say(() => asJson ? printer.warn(text) : printer.print(text));
   const ctx = await options.extend?.(base, line) ?? base;
-  let output: CommandOutput | undefined;
+  let output: CommandOutput | typeof STOPPED;
   try {
     output = await untilStopped(
       Promise.resolve().then(() => command.run!(args, ctx)),
@@ -207,7 +207,7 @@ async function execute(
     // Whoever stopped it does not wait for a reader.
     if (!signal.aborted) await said;
   }
-  if (output === undefined) return stopCode(signal);
+  if (output === STOPPED) return stopCode(signal);
   await printer.output(command, output, asJson);
   if (signal.aborted) return stopCode(signal);
   if (typeof output === "string" || Array.isArray(output)) return ExitCode.done;
@@ -241,22 +241,25 @@ function baseContext(
   };
 }
 
-/** The handler's output; undefined when it was stopped and threw, or did not end within the grace. */
+/** Stands for the output of a handler that was stopped. */
+const STOPPED = Symbol("stopped");
+
+/** The handler's output; {@linkcode STOPPED} when it was stopped and threw, or did not end within the grace. */
 async function untilStopped(
   running: Promise<CommandOutput>,
   signal: AbortSignal,
-): Promise<CommandOutput | undefined> {
-  const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+): Promise<CommandOutput | typeof STOPPED> {
+  const { promise: stopped, resolve } = Promise.withResolvers<typeof STOPPED>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
-    timer = setTimeout(resolve, ABORT_GRACE_MS, undefined);
+    timer = setTimeout(resolve, ABORT_GRACE_MS, STOPPED);
   };
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
   try {
     return await Promise.race([running, stopped]);
   } catch (error) {
-    if (signal.aborted) return undefined;
+    if (signal.aborted) return STOPPED;
     throw error;
   } finally {
     signal.removeEventListener("abort", stop);

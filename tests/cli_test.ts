@@ -417,6 +417,12 @@ Deno.test("failures end with 1, wrong configuration with 2, and a result may bri
   );
 });
 
+Deno.test("a handler that returns nothing has failed, and was not interrupted", async () => {
+  const { code, out, err } = await cli([], one(() => undefined as never));
+  assertEquals([code, out], [1, ""]);
+  assertStringIncludes(err, "prog: internal error: TypeError");
+});
+
 Deno.test("a closed standard output ends the run quietly", async () => {
   const stdout = new WritableStream<Uint8Array>({
     write() {
