@@ -208,7 +208,13 @@ async function execute(
     if (!signal.aborted) await said;
   }
   if (output === STOPPED) return stopCode(signal);
-  await printer.output(command, output, asJson);
+  // Servers start with this module, and need the other at their end.
+  const { checkedResult } = await import("./results.ts");
+  const result = await checkedResult(output, command, async (schema, data) => {
+    const { InputValidators } = await import("./schema.ts");
+    return new InputValidators().misfit(schema, data);
+  });
+  await printer.output(command, result, asJson);
   if (signal.aborted) return stopCode(signal);
   if (typeof output === "string" || Array.isArray(output)) return ExitCode.done;
   return output.exitCode ?? (output.isError ? ExitCode.failed : ExitCode.done);

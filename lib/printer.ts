@@ -7,12 +7,10 @@ import { fromBase64 } from "./base64.ts";
 import {
   type AnyCommand,
   CommandError,
-  type CommandOutput,
   NOTE_PREFIX,
-  toToolResult,
   UsageError,
 } from "./command.ts";
-import type { ContentBlock } from "./mcp.ts";
+import type { ContentBlock, ToolResult } from "./mcp.ts";
 import { ExitCode, type System } from "./system.ts";
 
 /** The two output streams and what goes where. */
@@ -27,13 +25,12 @@ export class Printer {
     this.#system = system;
   }
 
-  /** A handler's blocks: results to standard output, notes to standard error. With `asJson`, its data where it has any. */
+  /** A result's blocks: results to standard output, notes to standard error. With `asJson`, its data where it has any. */
   async output(
     command: AnyCommand,
-    output: CommandOutput,
+    { content: blocks, structuredContent }: ToolResult,
     asJson = false,
   ): Promise<void> {
-    const { content: blocks, structuredContent } = toToolResult(output);
     if (asJson && structuredContent !== undefined) {
       return await this.print(
         `${JSON.stringify(structuredContent, null, 2)}\n`,

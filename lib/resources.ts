@@ -5,7 +5,7 @@
  */
 import { fromBase64, toBase64 } from "./base64.ts";
 import { type ArgumentSchema, isList, valueFromText } from "./argument.ts";
-import { type AnyCommand, CommandError, toToolResult } from "./command.ts";
+import { type AnyCommand, CommandError } from "./command.ts";
 import { failure } from "./calls.ts";
 import { createContext } from "./context.ts";
 import { own } from "./era.ts";
@@ -17,6 +17,7 @@ import type {
   ResourceTemplate,
   ToolResult,
 } from "./mcp.ts";
+import { resultOf } from "./results.ts";
 import { ErrorCode, RpcError } from "./rpc.ts";
 
 /** One page: the commands first, then the providers in their order, each page by page. */
@@ -96,7 +97,7 @@ async function runResource(
   try {
     // What goes to standard error is no part of the resource.
     result = printed.before(
-      toToolResult(await command.run!(prepared.value, context)),
+      resultOf(await command.run!(prepared.value, context), command),
     );
     finish();
   } catch (error) {

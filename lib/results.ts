@@ -76,8 +76,36 @@ function withBlocks(
 }
 
 /**
- * A handler's output as a result, checked: hosts drop, or fail at, one that does not keep to the command's output schema
- * (2025-06-18, Tools, "Output Schema").
+ * A handler's output as a result.
+ *
+ * @throws {TypeError} when the handler returned something else: hosts drop, or fail at, what is no result.
+ */
+export function resultOf(
+  output: CommandOutput,
+  command: AnyCommand,
+): ToolResult {
+  const result = typeof output === "string" || isObject(output)
+    ? toToolResult(output)
+    : undefined;
+  const { content, structuredContent } = result ?? {};
+  if (!result || !Array.isArray(content) || !content.every(isBlock)) {
+    throw new TypeError(
+      `Command "${command.name}" must return text, blocks, { content } or { structured }`,
+    );
+  }
+  if (
+    structuredContent !== undefined &&
+    (!isObject(structuredContent) || Array.isArray(structuredContent))
+  ) {
+    throw new TypeError(
+      `Command "${command.name}" must return structured data that is an object`,
+    );
+  }
+  return result;
+}
+
+/**
+ * {@linkcode resultOf}, kept to the command's output schema (2025-06-18, Tools, "Output Schema").
  *
  * @throws {TypeError} when the handler returned something else.
  */
@@ -86,13 +114,8 @@ export async function checkedResult(
   command: AnyCommand,
   problem: Problem,
 ): Promise<ToolResult> {
-  const result = toToolResult(output);
-  const { content, structuredContent, isError } = result;
-  if (!Array.isArray(content) || !content.every(isBlock)) {
-    throw new TypeError(
-      `Command "${command.name}" must return text, blocks, { content } or { structured }`,
-    );
-  }
+  const result = resultOf(output, command);
+  const { structuredContent, isError } = result;
   if (!command.output || isError) return result;
   const wrong = structuredContent === undefined
     ? "there is none"
@@ -105,7 +128,28 @@ export async function checkedResult(
   return result;
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether a block is of a kind that clients know, and has what its kind needs. */
 function isBlock(block: unknown): boolean {
-  return typeof block === "object" && block !== null && "type" in block &&
-    typeof block.type === "string";
+  if (!isObject(block)) return false;
+  const { type, text, data, mimeType, resource, uri } = block as Record<
+    string,
+    unknown
+  >;
+  switch (type) {
+    case "text":
+      return typeof text === "string";
+    case "image":
+    case "audio":
+      return typeof data === "string" && typeof mimeType === "string";
+    case "resource":
+      return isObject(resource);
+    case "resource_link":
+      return typeof uri === "string";
+    default:
+      return false;
+  }
 }

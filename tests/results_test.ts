@@ -104,8 +104,13 @@ Deno.test("data that its schema does not allow is the command's fault, and an er
     await assertRejects(
       () => call(cases[i]!),
       TypeError,
-      "must return structured data by its output schema",
+      "must return structured data",
     );
+    for (const args of [[name], [name, "--json"]]) {
+      const { code, out, err } = await shell(program(cases), args);
+      assertEquals([code, out], [1, ""], name);
+      assertStringIncludes(err, "must return structured data");
+    }
   }
   assertEquals(await overMcp(program([weather]), "weather", { _: "nowhere" }), {
     content: [text("asking for nowhere\n"), text("no such place")],
@@ -238,6 +243,52 @@ Deno.test("standard input is there in a shell, and elsewhere an error that says 
     "standard input is closed here: whatever the command reads there has to come as an argument",
   );
   await assertRejects(() => call(reads), CommandError, "closed");
+});
+
+Deno.test("what is no result is the command's fault, from a shell, over MCP, from a program and as a resource", async () => {
+  const wrong: Record<string, unknown> = {
+    nothing: undefined,
+    null: null,
+    number: 42,
+    empty: {},
+    list: { structured: [1] },
+    data: { structured: null },
+    content: { content: null },
+    kind: [{ type: "bogus" }],
+    hole: [null],
+    text: [{ type: "text", text: 5 }],
+    picture: { content: [{ type: "image", data: "AAAA" }] },
+    resource: [{ type: "resource" }],
+    link: [{ type: "resource_link", name: "n" }],
+  };
+  const names = Object.keys(wrong);
+  const run = (name: string) => () => wrong[name] as never;
+  const tools = names.map((name) => leaf(name, run(name)));
+  const root = program([
+    ...tools,
+    ...names.map((name): AnyCommand => ({
+      name: `${name}-resource`,
+      summary: "R",
+      resource: { uri: `x://${name}`, mimeType: "text/plain" },
+      run: run(name),
+    })),
+  ]);
+  const internal = { code: -32603, message: "internal error" };
+  const answers = await requests(root, [
+    ...names.map((name) => ({ method: "tools/call", params: { name } })),
+    ...names.map((name) => ({
+      method: "resources/read",
+      params: { uri: `x://${name}` },
+    })),
+  ]);
+  for (const [i, name] of names.entries()) {
+    assertEquals(answers[i], internal, name);
+    assertEquals(answers[names.length + i], internal, `${name} as a resource`);
+    await assertRejects(() => call(tools[i]!), TypeError, "must return");
+    const { code, out, err } = await shell(root, [name]);
+    assertEquals([code, out], [1, ""], name);
+    assertStringIncludes(err, `Command "${name}" must return`);
+  }
 });
 
 Deno.test("a resource is what its command prints and returns, without standard error, of the type that it chooses", async () => {
