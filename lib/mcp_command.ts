@@ -12,6 +12,7 @@ import {
   type CommandOutput,
   UsageError,
 } from "./command.ts";
+import type { Logger } from "./log.ts";
 import { didYouMean } from "./nearest.ts";
 import type { McpServer } from "./server.ts";
 import { serveStdio, type StdioOptions, type StdioSystem } from "./stdio.ts";
@@ -59,6 +60,8 @@ export interface McpCommandOptions {
   version: string;
   /** What the model is told of the server as a whole. */
   instructions?: string;
+  /** Takes what is for the operator; default: warnings and faults, as lines on standard error. */
+  logger?: Logger;
 }
 
 /**
@@ -112,15 +115,31 @@ export function mcpCommand(
       );
       const { McpServer } = await import("./server.ts");
       const { globals } = ctx;
+      const logger = options.logger ?? faultLog(terminalOf(ctx).warn);
       const server = new McpServer({
         ...options,
+        logger,
         ...(fallback ? { fallback } : {}),
         extend: (base) => ({ ...base, ...(globals && { globals }) }),
       });
       for (const each of exposed) server.register(each);
-      return await serveTerminal(server, ctx);
+      return await serveTerminal(server, ctx, { logger });
     },
   });
+}
+
+/** A log of what went wrong, each event a line by `warn`: a handler's fault is answered without its insides. */
+function faultLog(warn: (line: string) => void): Logger {
+  const tell = (event: string, fields: Record<string, unknown> = {}) =>
+    warn([event, ...Object.values(fields)].join(": "));
+  return {
+    enabled: (level) => level === "warn" || level === "error",
+    debug() {},
+    info() {},
+    warn: tell,
+    error: tell,
+    flush: () => Promise.resolve(),
+  };
 }
 
 /**

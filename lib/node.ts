@@ -26,6 +26,7 @@ export {
 } from "./command.ts";
 export { call } from "./call.ts";
 export { run, type RunOptions } from "./cli.ts";
+export type { Logger } from "./log.ts";
 export { mcpCommand, type McpCommandOptions } from "./mcp_command.ts";
 export {
   type NodeProcess,

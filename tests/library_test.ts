@@ -4,6 +4,7 @@ import {
   type AnyCommand,
   command,
   mcpCommand,
+  type McpCommandOptions,
   McpServer,
   type Middleware,
   run,
@@ -95,6 +96,47 @@ Deno.test("middleware runs around every handler of a tree, the first outermost, 
   );
   assertEquals(texts(await new Response(readable).text()), [wrapped]);
   await served;
+});
+
+Deno.test("mcp tells the operator of a handler's fault, on standard error or where it is told to", async () => {
+  const broken = command({
+    name: "broken",
+    summary: "Broken",
+    tool: { name: "broken" },
+    run(): string {
+      throw new TypeError("the insides");
+    },
+  });
+  const served = (options: Partial<McpCommandOptions>) =>
+    shell(
+      {
+        name: "prog",
+        summary: "P",
+        commands: [broken, mcpCommand({ name: "p", version: "1", ...options })],
+      },
+      ["mcp"],
+      messages({ name: "broken" }),
+    );
+  const { out, err } = await served({});
+  assertStringIncludes(out, '"message":"internal error"');
+  assertEquals(out.includes("insides"), false);
+  assertStringIncludes(
+    err,
+    "prog: tool.failed: broken: TypeError: the insides",
+  );
+  const told: unknown[] = [];
+  const quiet = () => {};
+  const { err: nothing } = await served({
+    logger: {
+      enabled: () => true,
+      debug: quiet,
+      info: quiet,
+      warn: quiet,
+      error: (event, fields) => void told.push(event, fields?.tool),
+      flush: () => Promise.resolve(),
+    },
+  });
+  assertEquals([nothing, told], ["", ["tool.failed", "broken"]]);
 });
 
 Deno.test("the root's options reach handlers from a shell and over MCP", async () => {
