@@ -351,9 +351,10 @@ function unknownOption(
 ): UsageError {
   const flags = [...known.values()].filter(({ hints }) => !hints.hidden)
     .map(({ flag }) => `--${flag}`);
+  const atRoot = path.length === 1 ? ["--version"] : [];
   return new UsageError(
     `unknown option ${quoted(shown).slice(1, -1)}${
-      didYouMean(shown, [...flags, "--help"])
+      didYouMean(shown, [...flags, "--help", ...atRoot])
     }; see "${pathWords(path)} --help"`,
   );
 }
@@ -364,9 +365,10 @@ function unknownCommand(
 ): UsageError {
   const names = (path.at(-1)!.commands ?? []).filter(({ hidden }) => !hidden)
     .flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);
+  const atRoot = path.length === 1 ? ["help"] : [];
   return new UsageError(
-    `unknown command ${quoted(word)}${didYouMean(word, names)}; see "${
-      pathWords(path)
-    } --help"`,
+    `unknown command ${quoted(word)}${
+      didYouMean(word, [...names, ...atRoot])
+    }; see "${pathWords(path)} --help"`,
   );
 }

@@ -263,6 +263,14 @@ Deno.test("wrong usage is told on standard error with exit code 2", async () => 
       'prog: unknown command "ecco"; did you mean "echo"?; see "prog --help"\n',
     ],
     [
+      ["hepl"],
+      'prog: unknown command "hepl"; did you mean "help"?; see "prog --help"\n',
+    ],
+    [
+      ["--verison"],
+      'prog: unknown option --verison; did you mean "--version"?; see "prog --help"\n',
+    ],
+    [
       ["group", "two"],
       'prog: unknown command "two"; see "prog group --help"\n',
     ],
