@@ -53,7 +53,9 @@ export function optionsOf(command: AnyCommand): Option[] {
     ...(printsJson(command) ? { [JSON_OPTION]: JSON_PROPERTY } : {}),
   };
   return Object.entries(properties)
-    .filter(([name]) => FLAG_NAME.test(name))
+    .filter(([name]) =>
+      hintsOf(command, name).flag !== undefined || FLAG_NAME.test(name)
+    )
     .map(([name, property]) => ({
       name,
       flag: hintsOf(command, name).flag ?? name.replaceAll("_", "-"),

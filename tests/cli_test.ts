@@ -611,6 +611,32 @@ Deno.test("a switch and an option named like its negation stay apart", async () 
   assertEquals((await cli(["--no-x"], tree)).out, '{"no_x":true}\n');
 });
 
+Deno.test("an argument whose name no option can have is one by the flag that is named for it", async () => {
+  const tree: AnyCommand = {
+    name: "prog",
+    summary: "P",
+    input: {
+      type: "object",
+      properties: { "größe": { type: "integer" }, "a b": { type: "string" } },
+      required: ["größe"],
+    },
+    options: { "größe": { flag: "size" } },
+    run: showArgs,
+  };
+  const { code, out } = await cli(["--size", "5"], { tree });
+  assertEquals([code, out], [0, '{"größe":5}\n']);
+  assertStringIncludes((await cli(["--help"], { tree })).out, "--size N");
+  assertEquals(
+    (await cli([], { tree })).err,
+    'prog: missing --size; see "prog --help"\n',
+  );
+  const odd = { ...tree, options: { "größe": { flag: "größe" } } };
+  assertStringIncludes(
+    (await cli([], { tree: odd })).err,
+    'flag "größe" has odd characters',
+  );
+});
+
 Deno.test("an option of a command on the way is none of the command that it leads to", async () => {
   const tree: AnyCommand = {
     name: "prog",
