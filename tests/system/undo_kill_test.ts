@@ -13,6 +13,7 @@ Deno.test(`a program killed ${KILLS} times while it writes, keeps and undoes lea
     await Deno.mkdir(root);
     const path = `${folder}/state/sessions.db`;
     let steps = 0;
+    let committed = 0;
     for (let round = 0; round < KILLS; round++) {
       const child = new Deno.Command(Deno.execPath(), {
         args: [
@@ -29,13 +30,17 @@ Deno.test(`a program killed ${KILLS} times while it writes, keeps and undoes lea
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      const reader = child.stdout.getReader();
+      const output = child.stdout.pipeThrough(new TextDecoderStream());
+      const reader = output.getReader();
       await reader.read();
       await new Promise((resolve) =>
-        setTimeout(resolve, 20 + (round * 37) % 200)
+        setTimeout(resolve, 20 + Math.random() * 200)
       );
       child.kill("SIGKILL");
-      await reader.cancel();
+      for (let part = await reader.read(); !part.done;) {
+        committed += part.value.split("kept\n").length - 1;
+        part = await reader.read();
+      }
       const { code } = await child.status;
       const problem = await new Response(child.stderr).text();
       assertEquals([code, problem], [137, ""]);
@@ -58,14 +63,17 @@ Deno.test(`a program killed ${KILLS} times while it writes, keeps and undoes lea
         for (const { hash } of kept.slice(-20)) {
           await contentOf((query) => Promise.resolve(query(db)), hash);
         }
-        steps = Number(
-          db.get<{ count: number }>("SELECT count(*) AS count FROM steps")
-            ?.count,
+        const counted = db.get<{ steps: number; calls: number }>(
+          `SELECT (SELECT count(*) FROM steps) AS steps,
+             (SELECT count(*) FROM messages WHERE kind = 'tool_result') AS calls`,
         );
+        steps = counted?.steps ?? 0;
+        // What was said to be committed is there.
+        assert(Math.min(steps, counted?.calls ?? 0) >= committed);
       } finally {
         db.close();
       }
     }
-    assert(steps > KILLS, `${steps}`);
+    assert(committed > KILLS && steps > KILLS, `${committed} ${steps}`);
   });
 });
