@@ -157,6 +157,16 @@ Deno.test("a hit in the title is said to be one", async () => {
   });
 });
 
+Deno.test("every command about sessions can print JSON", () => {
+  for (const { name, input } of sessionsCommand.commands ?? []) {
+    const { json, format } = input?.properties as Record<
+      string,
+      { type?: string; enum?: readonly string[] } | undefined
+    >;
+    assert(json?.type === "boolean" || format?.enum?.includes("json"), name);
+  }
+});
+
 Deno.test("sessions delete needs --yes, and removes the session, its messages and its long texts", async () => {
   await withStore({}, async (store) => {
     record(store, {
