@@ -174,7 +174,6 @@ async function execute(
     stdout: system.stdout,
     warn: (text) => say(() => printer.complain(text)),
     columns: system.columns,
-    isInteractive: system.stdinIsTerminal === true,
     globals,
     root,
     args: words,

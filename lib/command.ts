@@ -65,8 +65,6 @@ export interface Terminal {
   warn(line: string): void;
   /** Width in columns; undefined when standard output is not a terminal. */
   columns: number | undefined;
-  /** Whether a person may answer on standard input. */
-  isInteractive?: boolean;
   /** The values of the root's own options, by property name. */
   globals: Record<string, unknown>;
   /** The tree that is being run. */

@@ -19,6 +19,7 @@ import {
   selectCustom,
   selectTools,
 } from "./selection.ts";
+import { counted } from "./tool.ts";
 import { TOOL_NAMES } from "./tool_names.ts";
 import type { World } from "./world.ts";
 
@@ -179,8 +180,23 @@ function permissionChecks(platform: Platform, mayDo: MayDo): Check[] {
   });
 }
 
-function configChecks({ files, warnings }: World): Check[] {
+function configChecks({ config, files, warnings }: World): Check[] {
+  const { machine, policy = [] } = config;
   return [
+    ...(machine
+      ? [{
+        name: "policy",
+        verdict: "ok" as const,
+        detail: `${machine.path} bounds these settings`,
+      }]
+      : []),
+    ...policy.map(({ source, rules, otherwise }): Check => ({
+      name: "policy",
+      verdict: "ok",
+      detail: `${
+        counted(rules.length, "rule")
+      } in ${source}, else ${otherwise}`,
+    })),
     {
       name: "config",
       verdict: "ok",

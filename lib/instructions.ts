@@ -72,6 +72,9 @@ export function instructions(
     clip(scope, MAX_SCOPE_CHARS),
     "Keys and credentials are closed to the file tools in every mode but full. A refusal names the flag that would lift it; only the person can set it.",
     has("bash") ? shellLine(config) : "",
+    config.policy
+      ? "The person has set rules on calls: some are refused, for some the person is asked first. A refusal names its rule."
+      : "",
     custom?.asked.length && custom.reason === undefined
       ? `Programs that the person has declared as tools, held like bash: ${
         clip(names(custom), MAX_CUSTOM_CHARS)

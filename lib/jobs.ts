@@ -297,7 +297,8 @@ export class Jobs {
 
   async #makeEnvironment(): Promise<Record<string, string>> {
     const { platform, config } = this.#options;
-    const sources = { platform, config, names: variableNames() };
+    const names = platform.envNames?.() ?? variableNames();
+    const sources = { platform, config, names };
     if (!config.bash.loginPath || !wantsLoginPath(platform)) {
       return childEnvironment(sources);
     }

@@ -10,11 +10,18 @@ import type { Platform } from "./platform.ts";
 export async function realPlatform(): Promise<Platform> {
   const { os } = Deno.build;
   const isWindows = os === "windows";
-  const env = environment();
+  const { env, envNames, keep } = environment(isWindows);
   const home = env(isWindows ? "USERPROFILE" : "HOME") ?? await accountHome();
   return {
     os: isWindows ? "windows" : os === "darwin" ? "darwin" : "linux",
     env,
+    envNames,
+    surrender(kinds) {
+      for (const name of kinds) {
+        if (name === "env" && !keep()) continue;
+        attempt(() => Deno.permissions.revokeSync({ name }));
+      }
+    },
     home,
     temp: isWindows
       ? env("TEMP") ?? env("TMP") ?? "C:\\Windows\\Temp"
@@ -50,13 +57,38 @@ export const RUN_FLAGS: readonly string[] = [
   "--v8-flags=--enable-experimental-regexp-engine-on-excessive-backtracks",
 ];
 
-/** Variables that may be read; the others, unset ones and empty ones are undefined. */
-function environment(): Platform["env"] {
+/**
+ * Variables that may be read; the others, unset ones and empty ones are undefined. `keep` reads all of them, so that the
+ * permission is needed no more; false where it cannot.
+ */
+function environment(
+  isWindows: boolean,
+): { env: Platform["env"]; envNames(): string[]; keep(): boolean } {
   const whole = granted({ name: "env" });
-  return (name) =>
-    whole || granted({ name: "env", variable: name })
-      ? attempt(() => Deno.env.get(name)) || undefined
-      : undefined;
+  const key = (name: string) => isWindows ? name.toUpperCase() : name;
+  let kept: { names: string[]; values: Map<string, string> } | undefined;
+  return {
+    env(name) {
+      if (kept) return kept.values.get(key(name)) || undefined;
+      return whole || granted({ name: "env", variable: name })
+        ? attempt(() => Deno.env.get(name)) || undefined
+        : undefined;
+    },
+    envNames: () =>
+      kept?.names ?? attempt(() => Object.keys(Deno.env.toObject())) ?? [],
+    keep() {
+      // Of variables that are granted one by one nobody knows the names.
+      const all = whole ? attempt(() => Deno.env.toObject()) : undefined;
+      if (!all) return false;
+      kept = {
+        names: Object.keys(all),
+        values: new Map(
+          Object.entries(all).map(([name, value]) => [key(name), value]),
+        ),
+      };
+      return true;
+    },
+  };
 }
 
 /** The home that the system's account has, for hosts that start servers without `HOME`. */

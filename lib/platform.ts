@@ -22,9 +22,16 @@ export interface Platform {
   execPath: string | undefined;
   /** The user id; undefined on Windows or when it may not be asked. */
   uid: number | undefined;
+  /** The names of all variables that may be read; undefined: those of the process. */
+  envNames?(): string[];
+  /** Gives up Deno's permissions of these kinds for good. The real machine alone does: others share their process. */
+  surrender?(kinds: readonly Surrendered[]): void;
   /** Where the administrator's policy is looked for; default {@linkcode machinePolicyFile}. Tests alone have another. */
   machinePolicy?: MachineFile;
 }
+
+/** A kind of Deno's permissions that a server may come to need no more. */
+export type Surrendered = "env" | "net" | "run" | "sys" | "write";
 
 /** A file that only one user may change. */
 export interface MachineFile {

@@ -196,14 +196,6 @@ async function asked(
     );
   }
   const message = `Allow ${tool}?\n\n${shown}\n\n(${named(verdict)})`;
-  if (ctx.terminal) {
-    const answer = await askOnTerminal(message, ctx);
-    return answer ?? refusal(
-      `${tool}: ${
-        named(verdict)
-      } asks first, and nobody can answer where standard input is no terminal`,
-    );
-  }
   try {
     return (await ctx.ask(ASK_KEY, { message })).action;
   } catch (error) {
@@ -212,7 +204,9 @@ async function asked(
     return refusal(
       `${tool}: ${
         named(verdict)
-      } asks the person first, and this was not possible: ${error.message}`,
+      } asks the person first, and this was not possible: ${
+        ctx.terminal ? "standard input is no terminal" : error.message
+      }`,
     );
   }
 }
@@ -222,37 +216,6 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   write: ["content"],
   edit: ["old_string", "new_string", "edits"],
 };
-
-/** Asks the person at the terminal; undefined where there is none. */
-async function askOnTerminal(
-  message: string,
-  { terminal, signal }: ToolContext,
-): Promise<"accept" | "decline" | "cancel" | undefined> {
-  if (!terminal?.isInteractive || terminal.stdin.locked) return undefined;
-  terminal.warn(
-    `${message}\nType y and Enter to allow it, Enter to refuse it:`,
-  );
-  const reader = terminal.stdin.getReader();
-  const stop = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", stop);
-  try {
-    const decoder = new TextDecoder();
-    let line = "";
-    while (!line.includes("\n")) {
-      const { value, done } = await reader.read();
-      if (done) return line === "" ? "cancel" : yes(line);
-      line += decoder.decode(value, { stream: true });
-    }
-    return yes(line);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    reader.releaseLock();
-  }
-}
-
-function yes(line: string): "accept" | "decline" {
-  return /^\s*y(es)?\s*$/i.test(line) ? "accept" : "decline";
-}
 
 /** Text that says to a person what it says to the machine: nothing invisible, nothing that turns it around. */
 function visible(text: string): string {

@@ -10,6 +10,7 @@ import { introduce } from "./instructions.ts";
 import { serveTerminal } from "./mcp_command.ts";
 import { McpServer } from "./server.ts";
 import type { StdioHooks } from "./stdio.ts";
+import type { Surrendered } from "./platform.ts";
 import type { ServeParts } from "./serve_parts.ts";
 import type { ToolContext } from "./tool.ts";
 import type { CustomSelection, Offer } from "./selection.ts";
@@ -62,10 +63,15 @@ export function assemble(ctx: StartContext, served: Served): Assembled {
         import("./serve_parts.ts"),
         world.ready(),
       ]);
+      const isReader = config.mode === "read-only" && !runsPrograms(served);
+      const surrender = () => world.platform.surrender?.(["write"]);
       late.parts = parts.serveParts(world.extend(ctx), server, {
         sessions,
         undo: selection.offered.includes("rousseau_undo"),
+        // The file that is open then goes on being written to.
+        ...(isReader ? { committed: surrender } : {}),
       });
+      if (isReader && config.record === "off" && !sessions) surrender();
       for (const tool of [...tools, ...await customCommands(served.custom)]) {
         server.register(late.parts.scoped(tool));
       }
@@ -95,8 +101,25 @@ export async function serveOnStdio(
     async complete() {
       if (!greeted) await answersFirst();
       await complete();
+      ctx.world.platform.surrender?.(surplus(served));
     },
   });
+}
+
+/** Whether something is offered that runs programs. */
+function runsPrograms({ selection, custom }: Served): boolean {
+  return selection.offered.includes("bash") ||
+    (custom.asked.length > 0 && custom.reason === undefined);
+}
+
+/** Permissions that nothing needs once everything is loaded and what is to listen listens. */
+export function surplus(served: Served): Surrendered[] {
+  return [
+    "env",
+    "net",
+    "sys",
+    ...(runsPrograms(served) ? [] : ["run" as const]),
+  ];
 }
 
 /**

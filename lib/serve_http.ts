@@ -13,7 +13,7 @@ import {
 import { serveHttp } from "./http.ts";
 import { pathsOf } from "./paths.ts";
 import { stateFolder } from "./platform.ts";
-import { assemble, type Served } from "./serve.ts";
+import { assemble, type Served, surplus } from "./serve.ts";
 import { ExitCode, Stop } from "./system.ts";
 import type { WorldContext } from "./world.ts";
 
@@ -102,6 +102,8 @@ async function serve(
       `cannot listen on ${hostname}:${port}: ${reason(error)}`,
     );
   }
+  // What listens goes on listening.
+  ctx.platform.surrender?.(surplus(served));
   terminal?.warn(
     `serving ${http.url}${
       token ? `, token in ${token.place}` : " without a token"

@@ -31,12 +31,16 @@ export interface ServeParts {
 
 /**
  * The parts for a server. With `sessions`, whoever watches a session is told when it grows; with `undo`, the tool is
- * there that the prompt `undo` speaks of.
+ * there that the prompt `undo` speaks of; `committed` is called when the first calls are in the store.
  */
 export function serveParts(
   ctx: WorldContext,
   server: McpServer,
-  { sessions, undo }: { sessions: boolean; undo: boolean },
+  { sessions, undo, committed }: {
+    sessions: boolean;
+    undo: boolean;
+    committed?: () => void;
+  },
 ): ServeParts {
   const { platform, config, world, logger } = ctx;
   const { scope, own } = world;
@@ -46,6 +50,12 @@ export function serveParts(
   const store = () => {
     if (!opened) {
       opened = storeOf(ctx, true);
+      if (committed) {
+        const stop = opened.watch(() => {
+          stop();
+          committed();
+        });
+      }
       if (sessions) {
         opened.watch((ids, isNew) => {
           for (const id of ids) server.resourceUpdated(sessionUri(id));

@@ -1,6 +1,9 @@
 /** The administrator's policy bounds flags, variables and files; where it cannot be trusted, nothing starts. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../lib/command.ts";
+import { type CommandContext, UsageError } from "../lib/command.ts";
+import { examine } from "../lib/doctor.ts";
+import { introduce } from "../lib/instructions.ts";
+import { wholeOffer } from "../lib/selection.ts";
 import { type Config, loadConfig, type Loaded } from "../lib/config.ts";
 import { MACHINE_KEYS, MAX_POLICY_BYTES } from "../lib/machine_policy.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -384,4 +387,29 @@ Deno.test("a policy that cannot be used is told though the settings are still be
   await Deno.lstat(machine.file);
   setTimeout(() => file.resolve("mode: open\n"), 50);
   await told;
+});
+
+Deno.test("doctor and the server's instructions say that there are rules, and whose", async () => {
+  await using machine = await Machine.make(
+    "policy: { default: ask, rules: [{ deny: true, tool: bash }] }\n",
+  );
+  const world = await machine.world();
+  await world.ready();
+  const checks = await examine({
+    platform: world.platform,
+    version: "1",
+    open: () => Promise.resolve(world),
+    // Nothing may run, and the store is not looked at.
+    mayDo: () => false,
+    ctx: {} as CommandContext,
+  });
+  assertEquals(
+    checks.filter(({ name }) => name === "policy").map(({ detail }) => detail),
+    [
+      `${machine.file} bounds these settings`,
+      `1 rule in ${machine.file}, else ask`,
+    ],
+  );
+  const { instructions } = introduce(world, wholeOffer(world));
+  assertStringIncludes(instructions ?? "", "has set rules on calls");
 });

@@ -487,7 +487,7 @@ Deno.test("calls on the command line keep to the rules; asked without a terminal
   assertEquals(asked.code, 1);
   assertStringIncludes(
     asked.stderr,
-    "nobody can answer where standard input is no terminal",
+    "asks the person first, and this was not possible: standard input is no terminal",
   );
   await assertMissing(`${folders.root}/a.lock`);
 });
