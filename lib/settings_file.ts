@@ -14,7 +14,7 @@ export const MAX_PROJECT_FILE_CHARS = 65_536;
 export interface FileSources {
   /** The process's surroundings. */
   platform: Platform;
-  /** Reads a file; default `Deno.readTextFile`. */
+  /** Reads a file; tests put another in. */
   readTextFile?: (path: string) => Promise<string>;
 }
 
@@ -25,7 +25,11 @@ export interface FileSources {
  */
 export async function readSettingsFile(
   named: unknown,
-  { platform, readTextFile = Deno.readTextFile }: FileSources,
+  {
+    platform,
+    // A named one may be a pipe that somebody has yet to fill.
+    readTextFile = named === undefined ? readAtStart : Deno.readTextFile,
+  }: FileSources,
   warnings: string[],
 ): Promise<{ path: string; values: Map<string, unknown> } | undefined> {
   const folder = configFolder(platform);
@@ -88,11 +92,17 @@ export async function readProjectFile(
   return text;
 }
 
+/** A file's text at once: nothing else is under way, and a trip to another thread takes longer. */
+// deno-lint-ignore require-await -- what it throws is to reject
+async function readAtStart(path: string): Promise<string> {
+  return Deno.readTextFileSync(path);
+}
+
 async function readPlainFile(path: string): Promise<string> {
-  const info = await Deno.lstat(path);
+  const info = Deno.lstatSync(path);
   if (!info.isFile) throw new Error("is not a plain file");
   if (info.size > MAX_PROJECT_FILE_CHARS * 4) throw new Error("is too large");
-  return await Deno.readTextFile(path);
+  return await readAtStart(path);
 }
 
 async function reading(error: unknown, path: string): Promise<string> {

@@ -6,7 +6,7 @@
 import { type Config, loadConfig, tightened } from "./config.ts";
 import { CommandError, UsageError } from "./failure.ts";
 import type { Platform } from "./platform.ts";
-import { denoScopeFiles } from "./real_path.ts";
+import { startFiles } from "./real_path.ts";
 import { findRoots, readFolders, type Roots } from "./roots.ts";
 import { TOOL_NAMES } from "./tool_names.ts";
 
@@ -72,7 +72,7 @@ async function foldersOf(platform: Platform, config: Config): Promise<Roots> {
     readFolders(platform, config.read);
     return await findRoots({
       platform,
-      files: denoScopeFiles,
+      files: startFiles,
       named: config.roots,
       clientRoots: undefined,
       within: config.machine?.within.roots,
