@@ -390,3 +390,38 @@ Deno.test("the server's task asks for no network, no native code and nothing who
     assertEquals(command.split(" ").includes(flag), true, flag);
   }
 });
+
+/**
+ * Modules that are loaded before the first answer. Hosts time that answer, and each module costs it a tenth of a
+ * millisecond and more.
+ */
+const MAX_FIRST_MODULES = 24;
+
+Deno.test("main.ts loads few modules and no package before the first answer", async () => {
+  const found = new Set<string>();
+  const packages: string[] = [];
+  const visit = async (url: URL) => {
+    if (found.has(url.href)) return;
+    found.add(url.href);
+    if (!url.href.endsWith(".ts")) return;
+    const source = code(await Deno.readTextFile(url));
+    for (
+      const [, names = "", specifier = ""] of source.matchAll(
+        /^(?:import|export)\s(?!type\b)([^;"]*?)\bfrom\s*"([^"]+)"/gm,
+      )
+    ) {
+      const isTypes = /^\{(\s*type\s[^,]+,?)+\s*\}\s*$/.test(names);
+      if (isTypes) continue;
+      if (specifier.startsWith(".")) await visit(new URL(specifier, url));
+      else packages.push(`${specifier} in ${url}`);
+    }
+  };
+  await visit(new URL("main.ts", root));
+  assertEquals(packages, []);
+  assertEquals(
+    found.size <= MAX_FIRST_MODULES,
+    true,
+    `${found.size} modules: ${[...found].join(" ")}`,
+  );
+  assertEquals(found.size > 10, true, "the imports are not recognized");
+});
