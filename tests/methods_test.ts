@@ -1,5 +1,6 @@
 /** README's table of methods by revision, tried cell by cell. */
 import { assert, assertEquals } from "@std/assert";
+import type { CommandContext } from "../lib/command.ts";
 import { HANDSHAKE_REVISIONS, STATELESS_REVISIONS } from "../lib/mcp.ts";
 import { METHODS } from "../lib/methods.ts";
 import { McpServer } from "../lib/server.ts";
@@ -21,14 +22,37 @@ async function table(): Promise<Map<string, string[]>> {
   const rows = section.split("\n").filter((line) => line.startsWith("|"))
     .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
   assertEquals(rows[0]!.slice(1, 6), REVISIONS);
-  return new Map(rows.slice(2).map(([name, ...cells]) => [name!, cells]));
+  const end = rows.findIndex((cells) => cells.length !== rows[0]!.length);
+  return new Map(rows.slice(2, end).map(([name, ...cells]) => [name!, cells]));
+}
+
+const SERVER_INFO = { name: "t", version: "1" };
+
+const ENVELOPE = "io.modelcontextprotocol/";
+
+/** What a client does under the revision before it asks, and the `_meta` of what it asks. */
+async function connect(
+  revision: string,
+  server = new McpServer(SERVER_INFO),
+): Promise<{ client: MemoryClient; _meta: Record<string, unknown> }> {
+  const client = new MemoryClient(server);
+  const capabilities = { elicitation: {} };
+  const isStateless = STATELESS_REVISIONS.some((each) => each === revision);
+  if (!isStateless) await client.initialize(revision, capabilities);
+  const _meta = isStateless
+    ? {
+      [`${ENVELOPE}protocolVersion`]: revision,
+      [`${ENVELOPE}clientCapabilities`]: capabilities,
+      [`${ENVELOPE}logLevel`]: "info",
+    }
+    : {};
+  return { client, _meta };
 }
 
 /** Whether the server has the method under the revision. */
 async function has(method: string, revision: string): Promise<boolean> {
-  const client = new MemoryClient(new McpServer({ name: "t", version: "1" }));
-  const isStateless = STATELESS_REVISIONS.some((each) => each === revision);
-  if (!isStateless) await client.initialize(revision);
+  const { client, _meta } = await connect(revision);
+  const isStateless = Object.keys(_meta).length > 0;
   await client.send({
     jsonrpc: "2.0",
     id: "m",
@@ -36,14 +60,7 @@ async function has(method: string, revision: string): Promise<boolean> {
     params: {
       protocolVersion: revision,
       notifications: {},
-      ...(isStateless
-        ? {
-          _meta: {
-            "io.modelcontextprotocol/protocolVersion": revision,
-            "io.modelcontextprotocol/clientCapabilities": {},
-          },
-        }
-        : {}),
+      ...(isStateless ? { _meta } : {}),
     },
   });
   const said = await client.close();
@@ -67,6 +84,71 @@ Deno.test("README's table says which revision has which method", async () => {
         `${method} ${revision}`,
       );
     }
+  }
+});
+
+Deno.test("README's table says which revision has batches, progress, log messages and questions", async () => {
+  const rows = await table();
+  for (const [i, revision] of REVISIONS.entries()) {
+    const server = new McpServer(SERVER_INFO).register({
+      name: "all",
+      summary: "all",
+      tool: {
+        name: "all",
+        annotations: {
+          readOnlyHint: true,
+          destructiveHint: false,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+      },
+      async run(_args: unknown, ctx: CommandContext) {
+        ctx.progress(1);
+        ctx.log("info", "said");
+        return (await ctx.ask("sure", { message: "Sure?" })).action;
+      },
+    });
+    const { client, _meta } = await connect(revision, server);
+    await client.send({
+      jsonrpc: "2.0",
+      id: "c",
+      method: "tools/call",
+      params: { name: "all", _meta: { ..._meta, progressToken: "p" } },
+    });
+    const [progress, log, question] = [
+      await client.next(),
+      await client.next(),
+      await client.next(),
+    ];
+    assertEquals(progress.method, "notifications/progress");
+    assertEquals(log.method, "notifications/message");
+    const asked = question.method === "elicitation/create"
+      ? "request"
+      : question.result.resultType === "input_required"
+      ? "in the result"
+      : "–";
+    if (asked === "request") {
+      const { id } = question;
+      await client.send({ jsonrpc: "2.0", id, result: { action: "decline" } });
+      assertEquals((await client.next()).result.content[0].text, "decline");
+    }
+    await client.send([{
+      jsonrpc: "2.0",
+      id: "b",
+      method: "tools/list",
+      params: { _meta },
+    }]);
+    const batch = await client.next();
+    assertEquals(await client.close(), []);
+    assertEquals(
+      [
+        rows.get("a batch")![i],
+        rows.get("progress, log messages")![i],
+        rows.get("elicitation, roots, sampling")![i],
+      ],
+      [Array.isArray(batch) ? "yes" : "–", "yes", asked],
+      revision,
+    );
   }
 });
 
