@@ -11,6 +11,9 @@ import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 /** Scripts within scripts (`sh -c`, `eval`) that are looked into. */
 export const MAX_NESTED = 8;
 
+/** UTF-16 units that are looked at in all, those within others counted again: each substitution is parsed anew. */
+export const MAX_LOOKED_AT = 1_000_000;
+
 /** One command: its words; undefined where one is known only when it runs. */
 export type Words = readonly (string | undefined)[];
 
@@ -29,7 +32,9 @@ export function commandWords(text: string): CommandWords {
     const script = found.script(text, 0)!;
     return {
       only: plainWords(script),
-      all: script.errors ? [...found.all, ...roughly(text)] : found.all,
+      all: script.errors || found.isCut
+        ? [...found.all, ...roughly(text)]
+        : found.all,
     };
   } catch (error) {
     // Nested too deep to walk.
@@ -123,9 +128,17 @@ function plainWords(script: ReturnType<typeof parse>): string[] | undefined {
 class Gathering {
   readonly all: Words[] = [];
   readonly #parsed = new Set<string>();
+  #left = MAX_LOOKED_AT;
+
+  /** Whether something was not looked at, since there was too much in too much. */
+  get isCut(): boolean {
+    return this.#left < 0;
+  }
 
   script(text: string, depth: number): ReturnType<typeof parse> | undefined {
     if (depth > MAX_NESTED || this.#parsed.has(text)) return undefined;
+    if (depth > 0) this.#left -= text.length;
+    if (this.isCut) return undefined;
     this.#parsed.add(text);
     const script = parse(text);
     this.#visit(script, depth);
@@ -133,6 +146,8 @@ class Gathering {
   }
 
   #visit(node: SyntaxNode, depth: number): void {
+    this.#left -= node.end - node.pos;
+    if (this.isCut) return;
     if (node.type === "Command" && node.name) {
       const words = [node.name, ...node.args].map((item) =>
         item.type === "Word" ? literal(item) : item.text

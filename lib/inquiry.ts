@@ -249,7 +249,11 @@ async function readInput(exchange: Exchange): Promise<void> {
   }
 }
 
-/** What a state is good for: this method with these parameters. */
+/**
+ * What a state is good for: this method with these parameters.
+ *
+ * @throws {RpcError} -32602 for parameters that nest too deeply to be written down.
+ */
 function bound({ method, params }: Exchange): string {
   const {
     _meta,
@@ -257,7 +261,11 @@ function bound({ method, params }: Exchange): string {
     requestState: _requestState,
     ...rest
   } = params;
-  return JSON.stringify([method, rest], sorted);
+  try {
+    return JSON.stringify([method, rest], sorted);
+  } catch {
+    throw badParams("the parameters nest too deeply");
+  }
 }
 
 /** Members in one order: a client may come back with the same call in another. */

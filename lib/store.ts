@@ -32,7 +32,7 @@ import { Upkeep } from "./upkeep.ts";
 export const DATABASE_NAME = "sessions.db";
 
 /** Milliseconds that {@linkcode SessionStore.flush} waits for a lock unless told otherwise. */
-export const FLUSH_WAIT = 100;
+export const FLUSH_WAIT = 500;
 
 /** Bytes of a database up to which a search takes a few milliseconds at most. */
 export const SEARCH_APART_FROM = 4 * 1024 * 1024;

@@ -405,6 +405,21 @@ Deno.test("a state is good for the same call with its members in another order",
   });
 });
 
+Deno.test("a state is for parameters that can be written down: those that nest without end are -32602", async () => {
+  await stateless(async (client) => {
+    const line = JSON.stringify(call(1, "delete", {
+      arguments: { target: "x" },
+      other: "DEEP",
+      _meta: envelope(),
+    }));
+    const deep = `${"[".repeat(300_000)}${"]".repeat(300_000)}`;
+    await client.raw(`${line.replace('"DEEP"', deep)}\n`);
+    const { error } = await client.next();
+    assertEquals(error.code, -32602);
+    assertStringIncludes(error.message, "nest");
+  });
+});
+
 Deno.test("a state expires", async () => {
   let now = 1_000_000;
   const states = new InputStates(() => now);

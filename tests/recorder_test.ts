@@ -264,7 +264,7 @@ Deno.test("a full batch does not wait, and more than one is committed in turn", 
   await withStore({}, async (store) => {
     for (let i = 0; i < BATCH_RECORDS * 2; i++) record(store);
     await until(async () => (await store.status()).sessions === 1);
-    await store.flush();
+    await store.flush({ wait: 5_000 });
     assertEquals((await messages(store)).length, BATCH_RECORDS * 4);
   });
 });
@@ -281,10 +281,10 @@ Deno.test("a batch ends after many records, and after few that are long", async 
       let batches = 0;
       store.watch(() => batches++);
       for (let i = 0; i < calls; i++) record(store, { result });
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       assertEquals(batches, 1);
       for (let i = 0; i < calls + 1; i++) record(store, { result });
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       assertEquals(batches, 3, `${result.length}`);
     });
   }

@@ -16,7 +16,7 @@ Deno.test("a large file is searched in a worker, with what a search on the main 
         });
       }
       record(store, { connectionId: "other", result: "hay" });
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       await withStore({ path, searchApart: true }, async (apart) => {
         for (const query of ["needle", '"needle straw"', "deno", "nothing"]) {
           assertEquals(
@@ -65,7 +65,7 @@ Deno.test("a worker that has not been needed for a while ends, and starts again"
     const path = `${folder}/s.db`;
     await withStore({ path }, async (store) => {
       record(store, { result: "needle" });
-      await store.flush();
+      await store.flush({ wait: 5_000 });
     });
     const searcher = new SessionSearcher(1);
     const search = { path, generation: 0, query: "needle", limit: 5 };
@@ -95,7 +95,7 @@ Deno.test("where the worker fails, the search is made without it", async () => {
     record(store, { result: "needle" });
     assertEquals((await store.search("needle", 5)).length, 1);
     // Another file in its place.
-    await store.flush();
+    await store.flush({ wait: 5_000 });
     await Deno.rename(path, `${folder}/moved.db`);
     assertEquals((await store.search("needle", 5)).length, 1);
     await store.close();

@@ -89,7 +89,7 @@ Deno.test("stats of an empty store, and of other projects' sessions, are zero", 
     const path = `${folder}/s.db`;
     await withStore({ path, roots: ["/a"] }, async (store) => {
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
     });
     for (
       const options of [{ path, roots: ["/b"] }, {

@@ -36,7 +36,7 @@ async function withDatabase(
     const path = `${folder}/sessions.db`;
     await withStore({ path }, async (store) => {
       record(store, { result: "before" });
-      await store.flush();
+      await store.flush({ wait: 5_000 });
     });
     await body(path, folder);
   });
@@ -377,7 +377,7 @@ Deno.test("D09: a file of a newer program is only read, and not changed", async 
     const before = await Deno.readFile(path);
     await withStore({ path }, async (store, log) => {
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       assertEquals(await count(store), 1);
       assertEquals(log.warnings, ["store.newer_schema"]);
       assertEquals((await store.status()).state, "read-only");
@@ -520,10 +520,10 @@ Deno.test("a file deleted while it is open is made anew, with one warning", asyn
         await Deno.remove(path + part).catch(() => {});
       }
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       now += CHECK_EVERY;
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       assertEquals(log.warnings, ["store.replaced"]);
       assertEquals(await count(store), 1);
     });
@@ -536,9 +536,9 @@ Deno.test("a folder in the database's place is told, and nothing is lost but the
     await Deno.mkdir(`${folder}/sessions.db`);
     await withStore({ path: `${folder}/sessions.db` }, async (store, log) => {
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       assertEquals(log.warnings, ["store.unavailable"]);
       assertEquals((await store.status()).state, "unavailable");
       await assertRejects(
@@ -559,7 +559,7 @@ Deno.test("D15: a program killed while it records leaves a sound file with every
       const { store } = testStore({ path: ${JSON.stringify(path)} });
       for (let i = 0; ; i++) {
         record(store, { result: "call " + i + " " + "x".repeat(i % 30_000) });
-        await store.flush();
+        await store.flush({ wait: 5_000 });
         Deno.stdout.writeSync(new TextEncoder().encode((i + 1) + "\\n"));
       }`;
     let committed = 0;

@@ -103,9 +103,9 @@ Deno.test("two processes with one conversation write one session", async () => {
     await withStore({ path, env }, async (a) => {
       await withStore({ path, env }, async (b) => {
         record(a);
-        await a.flush();
+        await a.flush({ wait: 5_000 });
         record(b);
-        await b.flush();
+        await b.flush({ wait: 5_000 });
         record(a);
         const { items } = await a.list({ limit: 10 });
         assertEquals(items.map((s) => s.messageCount), [6]);
@@ -124,7 +124,7 @@ Deno.test("sessions are seen by processes that share a root, or by all, or by no
     for (const roots of [["/w/a"], ["/w/a", "/w/b"], ["/w/b"], []]) {
       await withStore({ path, roots }, async (store) => {
         record(store, { result: "needle" });
-        await store.flush();
+        await store.flush({ wait: 5_000 });
       });
     }
     const seen = async (
@@ -352,7 +352,7 @@ Deno.test("a query cannot reach out of its project", async () => {
     for (const roots of [["/w/a"], ["/w/b"]]) {
       await withStore({ path, roots }, async (store) => {
         record(store, { result: `needle of ${roots[0]}` });
-        await store.flush();
+        await store.flush({ wait: 5_000 });
       });
     }
     await withStore({ path, roots: ["/w/a"] }, async (store) => {
@@ -384,7 +384,7 @@ Deno.test("a session that another project joins is found there whole", async () 
     });
     await withStore(options("/w/a"), async (a) => {
       record(a, { result: "early" });
-      await a.flush();
+      await a.flush({ wait: 5_000 });
       await withStore(options("/w/b"), async (b) => {
         assertEquals((await b.search("early", 9)).length, 0);
         record(b, { result: "late" });
@@ -405,12 +405,12 @@ Deno.test("who watches is told of each commit, and of new sessions", async () =>
     const stop = store.watch((ids, isNew) => told.push([ids.size, isNew]));
     record(store, { connectionId: "a" });
     record(store, { connectionId: "b" });
-    await store.flush();
+    await store.flush({ wait: 5_000 });
     record(store, { connectionId: "a" });
-    await store.flush();
+    await store.flush({ wait: 5_000 });
     stop();
     record(store, { connectionId: "c" });
-    await store.flush();
+    await store.flush({ wait: 5_000 });
     assertEquals(told, [[2, true], [1, false]]);
   });
 });
@@ -453,7 +453,7 @@ Deno.test("the database lies in the data folder, which only its owner may open",
           sessions: undefined,
         });
         record(store);
-        await store.flush();
+        await store.flush({ wait: 5_000 });
         const { state, path, sessions } = await store.status();
         assertEquals([state, sessions], ["open", 1]);
         assertEquals(
@@ -483,13 +483,13 @@ Deno.test({
         ((await Deno.stat(path)).mode ?? 0) & 0o777;
       await withStore({ home, path }, async (store) => {
         record(store);
-        await store.flush();
+        await store.flush({ wait: 5_000 });
         const files = [path, `${path}-wal`, `${path}-shm`];
         await Deno.chmod(folder, 0o755);
         for (const file of files) await Deno.chmod(file, 0o644);
         await withStore({ home, path }, async (other, log) => {
           record(other);
-          await other.flush();
+          await other.flush({ wait: 5_000 });
           assertEquals(await mode(folder), 0o700);
           for (const file of files) assertEquals(await mode(file), 0o600);
           assertEquals(log.warnings, []);
@@ -500,7 +500,7 @@ Deno.test({
       await Deno.chmod(path, 0o664);
       await withStore({ home: "/home/u", path }, async (store) => {
         record(store);
-        await store.flush();
+        await store.flush({ wait: 5_000 });
         assertEquals([await mode(folder), await mode(path)], [0o755, 0o600]);
       });
     });
@@ -512,11 +512,11 @@ Deno.test("nothing is recorded when recording is off, and reading still works", 
     const path = `${folder}/s.db`;
     await withStore({ path }, async (store) => {
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
     });
     await withStore({ path, record: "off" }, async (store) => {
       record(store);
-      await store.flush();
+      await store.flush({ wait: 5_000 });
       assertEquals((await store.list({ limit: 5 })).items.length, 1);
     });
   });
@@ -528,7 +528,7 @@ Deno.test("a store that is closed says so", async () => {
   await store.close();
   await store.close();
   record(store);
-  await store.flush();
+  await store.flush({ wait: 5_000 });
   const error = await assertRejects(
     () => store.list({ limit: 1 }),
     CommandError,
