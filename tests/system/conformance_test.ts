@@ -93,7 +93,11 @@ async function judge(
       }).output();
       const decoder = new TextDecoder();
       const said = decoder.decode(stdout) + decoder.decode(stderr);
-      if (late.aborted && attempt < ATTEMPTS) continue;
+      if (late.aborted && attempt < ATTEMPTS) {
+        // deno-lint-ignore no-console -- where it waited is not seen again
+        console.error(`the suite did not end: ${said.slice(-2000)}`);
+        continue;
+      }
       const warned = await warnings(`${folder}/results${attempt}`);
       return { code, said, warned };
     }
