@@ -478,3 +478,22 @@ Deno.test("G08: while the slowest search runs, others are served, and after its 
   const { user, system } = cpuUsage(before);
   assertLess((user + system) / 1000, 150);
 });
+
+Deno.test("grep reports how many files it has searched, rising, and nothing where it is quick", async () => {
+  const files = Array.from({ length: 300 }, (_, i) => [`${i}.txt`, "plum\n"]);
+  await using tree = await GrepTree.make(Object.fromEntries(files));
+  const seen: number[] = [];
+  const progress = (value: number) => void seen.push(value);
+  await tree.grep({ pattern: "plum", path: "1.txt" }, { progress });
+  assertEquals(seen, []);
+  // Each file takes a while to be allowed.
+  const denied = () => {
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    return false;
+  };
+  await tree.grep({ pattern: "plum", output: "count" }, { progress, denied });
+  assert(seen.length >= 1, `${seen}`);
+  assertEquals(seen, [...new Set(seen)].toSorted((a, b) => a - b));
+  assert(seen.every((value) => value > 0 && value <= files.length));
+});
